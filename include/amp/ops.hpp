@@ -58,6 +58,7 @@
 #include "amp/ops/scan.hpp"
 #include "amp/ops/scatter.hpp"
 #include "amp/ops/search.hpp"
+#include "amp/ops/shuffle.hpp"
 #include "amp/ops/softmax.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/ops/unfold.hpp"

@@ -64,8 +64,8 @@ template <Arithmetic N>
 [[nodiscard]] Tensor masked_fill(const Tensor& input, const Tensor& mask, N value) {
   return detail::masked_fill_number(input, mask, detail::number_operand(value));
 }
-/// The same with a 0-dimensional tensor, which gets the sum of the gradients that it replaces. It is
-/// converted to the dtype of `input`.
+/// The same with a 0-dimensional tensor, which gets the sum of the gradients that it replaces. It
+/// is converted to the dtype of `input`.
 AMP_LAZY [[nodiscard]] Tensor masked_fill(const Tensor& input, const Tensor& mask,
                                           const Tensor& value);
 

@@ -14,12 +14,12 @@
 
 namespace amp::inline v0 {
 
-/// Which dimension of a grid the first line counts: the first (the row i of a matrix), or the second
-/// (the x of a picture).
+/// Which dimension of a grid the first line counts: the first (the row i of a matrix), or the
+/// second (the x of a picture).
 enum class GridIndexing : std::uint8_t { kIJ, kXY };
 
-/// For N lines, N views [n0, n1, ...] in which line k varies along dimension k alone (kXY: the first
-/// two dimensions change places). The lines have one dtype, and 1 dimension or none.
+/// For N lines, N views [n0, n1, ...] in which line k varies along dimension k alone (kXY: the
+/// first two dimensions change places). The lines have 1 dimension or none, and keep their dtypes.
 AMP_LAZY [[nodiscard]] std::vector<Tensor> meshgrid(std::span<const Tensor> tensors,
                                                     GridIndexing indexing = GridIndexing::kIJ);
 AMP_LAZY [[nodiscard]] std::vector<Tensor> meshgrid(std::initializer_list<Tensor> tensors,

@@ -23,9 +23,9 @@ AMP_LAZY [[nodiscard]] Tensor trace(const Tensor& input);
 /// Of a line: the matrix with the line on its diagonal, and 0 elsewhere. Of a matrix: a copy of its
 /// diagonal. Under autocast: unchanged.
 AMP_LAZY [[nodiscard]] Tensor diag(const Tensor& input, std::int64_t diagonal = 0);
-/// Matrices with the lines along the last dimension of `input` on the diagonal that Tensor::diagonal
-/// shows, and 0 elsewhere; dim1 and dim2 are their dimensions in the result. Under autocast:
-/// unchanged.
+/// Matrices with the lines along the last dimension of `input` on the diagonal that
+/// Tensor::diagonal shows, and 0 elsewhere; dim1 and dim2 are their dimensions in the result. Under
+/// autocast: unchanged.
 AMP_LAZY [[nodiscard]] Tensor diag_embed(const Tensor& input, std::int64_t offset = 0,
                                          std::int64_t dim1 = -2, std::int64_t dim2 = -1);
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Copies in which each element comes from another place: turned, padded, repeated, shuffled.
+// Copies in which each element comes from another place: turned, padded, repeated.
 #pragma once
 
 #include <cstdint>
@@ -63,15 +63,6 @@ AMP_LAZY [[nodiscard]] Tensor tile(const Tensor& input, const Counts& dims);
 /// input in row-major order.
 AMP_LAZY [[nodiscard]] Tensor repeat_interleave(const Tensor& input, std::int64_t repeats,
                                                 std::optional<std::int64_t> dim = {});
-
-/// Puts the channels of [..., C r^2, H, W] into [..., C, H r, W r]: each r^2 of them are the pixels
-/// of a square. (Shi et al. 2016, arXiv 1609.05158)
-AMP_LAZY [[nodiscard]] Tensor pixel_shuffle(const Tensor& input, std::int64_t upscale_factor);
-/// The reverse: from [..., C, H r, W r] to [..., C r^2, H, W].
-AMP_LAZY [[nodiscard]] Tensor pixel_unshuffle(const Tensor& input, std::int64_t downscale_factor);
-/// Sorts the channels of [N, C, ...] by their place in their group. (Zhang et al. 2018, arXiv
-/// 1707.01083)
-AMP_LAZY [[nodiscard]] Tensor channel_shuffle(const Tensor& input, std::int64_t groups);
 
 }  // namespace amp::inline v0
 

@@ -181,8 +181,8 @@ class Tensor {
   /// share memory, so that it cannot be written in place.
   Tensor expand(const Shape& shape) const;
 
-  // More views; defined in ops/views.hpp. Their gradients are added where they belong in that of
-  // the base, in place: many views of one tensor cost no more than one.
+  // More views; defined in ops/views.hpp. Their gradients are added to their part of that
+  // of the base, in place: many views of one tensor cost no more than one.
   /// expand() to the shape of `other`.
   AMP_LAZY Tensor expand_as(const Tensor& other) const;
   /// view() with the shape of `other`.

@@ -75,7 +75,7 @@ inline constexpr Binding kMoving[] = {
     {"masked_fill(x, mask, number)", [](In x, Case c) -> Outputs { return amp::masked_fill(x[0], index(c, x, amp::kBool), number(c)); }, kOneRounding, "input mask", kAnything},
     {"hstack", [](In x, Case) -> Outputs { return amp::hstack(x); }, kOneRounding, "tensors", kAnything},
     {"vstack", [](In x, Case) -> Outputs { return amp::vstack(x); }, kOneRounding, "tensors", kAnything},
-    {"dstack", [](In x, Case) -> Outputs { return amp::dstack(x); }, kOneRounding, "tensors", kAnything},
+    {"dstack", [](In x, Case) -> Outputs { return amp::dstack(x); }, kOneRounding, "tensors*", kAnything},
     {"cartesian_prod", [](In x, Case) -> Outputs { return amp::cartesian_prod(x); }, kOneRounding, "tensors*", kAnything},
 };
 // clang-format on

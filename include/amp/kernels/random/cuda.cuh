@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// random(), its relatives, dropout() and store_rng_state() on CUDA devices. Element i takes word i % 4 of the
-// Philox block i / 4 of its range, on every device and for any number of threads. A thread
-// processes two blocks, a vector, or one.
+// random(), its relatives, dropout() and store_rng_state() on CUDA devices. Element i takes word
+// i % 4 of the Philox block i / 4 of its range, on every device and for any number of threads. A
+// thread processes two blocks, a vector, or one.
 #pragma once
 
 #include <algorithm>

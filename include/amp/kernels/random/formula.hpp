@@ -85,8 +85,8 @@ AMP_HOST_DEVICE inline std::uint64_t sort_key(std::uint64_t bits, std::int64_t i
   return (bits & ~kIndex) | static_cast<std::uint64_t>(i);
 }
 /// A permutation of more numbers is that of a cipher, which takes no memory and no order: a Feistel
-/// network over the bits of an index, again and again until the result is below n (Black and Rogaway 2002, "Ciphers
-/// with Arbitrary Finite Domains", section 4).
+/// network over the bits of an index, again and again until the result is below n (Black and
+/// Rogaway 2002, "Ciphers with Arbitrary Finite Domains", section 4).
 struct Permutation {
   static constexpr int kRounds = 8;  // as many keys are two blocks
   std::uint64_t n;

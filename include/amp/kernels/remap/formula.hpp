@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Where an element along one dimension comes from, and where it goes to, on every device.
+// Which element of the input each one of the result is, along one dimension, and in reverse; on
+// every device.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ struct DimMap {
   Remapping kind = Remapping::kShifted;
 
   DimMap() = default;
-  /// Every element stays where it is.
+  /// Every element stays in its place.
   explicit DimMap(std::int64_t extent) : DimMap(Remapping::kShifted, extent, extent, 0) {}
   DimMap(Remapping kind_, std::int64_t in_, std::int64_t out_, std::int64_t shift_)
       : in(in_),
@@ -41,7 +42,7 @@ struct DimMap {
 
   bool is_identity() const { return kind == Remapping::kShifted && in == out && shift == 0; }
 
-  /// Returns where element o of the result comes from, or kNowhere.
+  /// Returns the index of the input that element o of the result has, or kNowhere.
   AMP_HOST_DEVICE std::int64_t source(std::int64_t o) const {
     const std::int64_t i = o - shift;
     switch (kind) {

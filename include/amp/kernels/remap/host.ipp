@@ -46,7 +46,7 @@ void copy_reversed(const T* last, T* to, std::int64_t n) {
   for (; i < n; ++i) to[i] = last[-i];
 }
 
-/// Copies a run of a row: `from` is where the row comes from.
+/// Copies a run of a row, whose source begins at `from`.
 template <class T>
 AMP_ALWAYS_INLINE void copy_run(const Run& run, const T* from, T* to, T value) {
   const T* const source = from + run.source;

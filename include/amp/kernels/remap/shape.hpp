@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The dimensions of a remapped array: neighbours that stay where they are count as one.
+// The dimensions of a remapped array: neighbours that stay in their place count as one.
 #pragma once
 
 #include <array>

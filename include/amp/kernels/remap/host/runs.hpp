@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The runs of which a row of a remapped array consists: elements that are neighbours in the result,
-// and equally far apart where they come from.
+// and equally far apart in the input.
 #pragma once
 
 #include <algorithm>
@@ -113,7 +113,7 @@ class RowPlaces {
       row /= shape.map(d).out;
     }
   }
-  /// Returns where the row comes from; kNowhere if it does not.
+  /// Returns the offset of its source; kNowhere if it has none.
   std::int64_t source() const {
     std::int64_t offset = 0;
     for (int d = 0; d < outer_; ++d) {
