@@ -30,7 +30,7 @@ TEST_CASE("cuda index_select, embedding: the host's bits, also of gradients of f
           };
           for (const amp::DType dtype : cuda_test::kFloats)
             compare({amp::randn(shape).to(dtype), index},
-                    count > 5 ? cuda_test::tolerance(dtype) : 0, select);
+                    count > 5 ? cuda_test::tolerance(dtype) : 0, select, 30);
           for (const amp::DType dtype : cuda_test::kIntegers)
             compare({amp::abs(amp::randn(shape) * 9).to(dtype), index}, 0, select);
         }

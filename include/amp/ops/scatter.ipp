@@ -341,8 +341,9 @@ AMP_LAZY ScatterCall slices_call(std::string_view op, std::string_view subject, 
     expected[d] = index.numel();
     const Shape given = source->dim() == 0 && input.dim() <= 1 ? Shape{1} : source->shape();
     AMP_CHECK(given == expected, op, ": `source` must be ", expected,
-              ", the shape of `input` with the number of indices in dimension ", d, ", but is ",
-              describe(*source), " beside ", describe(input), " and ", describe(index));
+              ", the shape of `input` with as many slices as `index` has, in dimension ", d,
+              ", but is ", describe(*source), " beside ", describe(input), " and ",
+              describe(index));
   }
   return {op, d, expand_index(index, x.shape(), d), {subject, d}};
 }

@@ -86,7 +86,7 @@ inline constexpr Binding kIndexing[] = {
      [](In x, Case c) -> Outputs {
        return amp::index_fill(x[0], integer(c, 0), index(c, x), c.attributes[1]);
      },
-     kOneRounding, "input* index", kAnything},
+     kOneRounding, "input* index*", kAnything},
     {"masked_select",
      [](In x, Case c) -> Outputs { return amp::masked_select(x[0], index(c, x, amp::kBool)); },
      kOneRounding, "input mask", kAnything},
