@@ -139,6 +139,7 @@
 #include "amp/ops/search.ipp"
 #include "amp/ops/shape.ipp"
 #include "amp/ops/scatter.ipp"
+#include "amp/ops/scatter_parts.ipp"
 #include "amp/ops/softmax.ipp"
 #include "amp/ops/tensor_members.ipp"
 #include "amp/ops/unary_op.ipp"

@@ -13,8 +13,8 @@
 
 namespace amp::inline v0 {
 
-/// Where `input`, of any dtype, is not 0: int64 [n, input.dim()], a row of coordinates for each such
-/// element, in row-major order. NaN is not 0. Not differentiable. Synchronises.
+/// Where `input`, of any dtype, is not 0: int64 [n, input.dim()], a row of coordinates for each
+/// such element, in row-major order. NaN is not 0. Not differentiable. Synchronises.
 AMP_LAZY [[nodiscard]] Tensor nonzero(const Tensor& input);
 /// The same.
 AMP_LAZY [[nodiscard]] Tensor argwhere(const Tensor& input);
@@ -42,8 +42,8 @@ AMP_LAZY [[nodiscard]] Tensor repeat_interleave(const Tensor& input, const Tenso
 /// 0 as often as repeats[0] says, 1 as often as repeats[1], and so on: the indices of the above.
 AMP_LAZY [[nodiscard]] Tensor repeat_interleave(const Tensor& repeats);
 
-/// How often each number occurs in `input`, integers [n] that are not negative: int64, with at least
-/// `minlength` elements. With `weights` [n] their sums instead: float32 for float32, else float64.
+/// How often each number occurs in `input`, integers [n] that are not negative: int64, with at
+/// least `minlength` elements. With `weights` [n] their sums instead: float32 for float32, else float64.
 /// Not differentiable. Synchronises.
 AMP_LAZY [[nodiscard]] Tensor bincount(const Tensor& input, const Tensor& weights = {},
                                        std::int64_t minlength = 0);
