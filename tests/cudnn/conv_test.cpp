@@ -386,8 +386,35 @@ kernels::Conv2dArgs imaginary(std::int64_t images, std::int64_t channels, std::i
   const auto operand = [](std::int64_t n, std::int64_t c, std::int64_t h) {
     return detail::array(kCUDA, amp::kFloat32, nullptr, {n, c, h, h});
   };
-  return {operand(images, channels, side), operand(1, channels, 1),          {},
-          operand(images, 1, side),        {{1, 1}, {1, 1}, {0, 0}, {1, 1}}, 1};
+  return {operand(images, channels, side),
+          operand(1, channels, 1),
+          {},
+          operand(images, 1, side),
+          {{1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},
+          1};
+}
+
+TEST_CASE("cudnn conv3d, conv_transpose2d: cuDNN takes them, and they are the host's", "[cuda]") {
+  forget();
+  amp::manual_seed(12);
+  for (const amp::DType dtype : {amp::kFloat64, amp::kFloat32, amp::kFloat16}) {
+    cuda_test::compare(
+        {amp::randn({2, 4, 3, 5, 6}).to(dtype), amp::randn({6, 2, 2, 3, 3}).to(dtype),
+         amp::randn({6}).to(dtype)},
+        limit_of(dtype), [](const Tensors& x) {
+          return Tensors{amp::conv3d(x[0], x[1], x[2],
+                                     {.stride = {1, 2, 1}, .padding = {1, 0, 1}, .groups = 2})};
+        });
+    cuda_test::compare(
+        {amp::randn({2, 4, 3, 5}).to(dtype), amp::randn({4, 3, 4, 4}).to(dtype),
+         amp::randn({3}).to(dtype)},
+        limit_of(dtype), [](const Tensors& x) {
+          return Tensors{amp::conv_transpose2d(x[0], x[1], x[2], {.stride = 2, .padding = 1})};
+        });
+  }
+  CHECK(toolkit().calls_of("cudnnSetConvolutionNdDescriptor") == 9);
+  CHECK(toolkit().calls_of("cudnnConvolutionForward") >= 3);  // the gradient of a transposed one
+  CHECK(toolkit().calls_of("cudnnConvolutionBackwardData") == 6);
 }
 
 TEST_CASE("cudnn conv2d: extents beyond cuDNN's numbers go to matmuls", "[cuda]") {

@@ -13,8 +13,8 @@
 
 namespace amp::inline v0::detail {
 
-/// The operand for activations [N, C, L], [N, C, H, W] or [N, C, D, H, W], or for weights, as kernels
-/// take it: [N, C, 1, L], [N, C, H, W], or [N, C, D * H, W].
+/// The operand for activations [N, C, L], [N, C, H, W] or [N, C, D, H, W], or for weights, as
+/// kernels take it: [N, C, 1, L], [N, C, H, W], or [N, C, D * H, W].
 AMP_LAZY inline kernels::Operand as_images(kernels::Operand operand) {
   if (!operand.present || operand.dims == 4) return operand;
   std::int64_t *const sizes = operand.sizes, *const strides = operand.strides;

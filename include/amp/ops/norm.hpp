@@ -50,11 +50,11 @@ AMP_LAZY [[nodiscard]] Tensor batch_norm(const Tensor& input, const Tensor& runn
                                          const Tensor& bias = {}, bool training = false,
                                          double momentum = 0.1, double eps = 1e-5);
 
-/// Normalises each channel of each sample of input [N, C, ...]; all other tensors are [C] and may be
-/// undefined. If `use_input_stats`, it uses the statistics of the channel, of more than one value,
-/// and updates the running ones in place, as batch_norm does, with the means over the samples.
-/// Otherwise it uses the running ones, which must be defined. The result has the shape and dtype of
-/// `input`. Under autocast: unchanged.
+/// Normalises each channel of each sample of input [N, C, ...]; all other tensors are [C] and may
+/// be undefined. If `use_input_stats`, it uses the statistics of the channel, of more than one
+/// value, and updates the running ones in place, as batch_norm does, with the means over the
+/// samples. Otherwise it uses the running ones, which must be defined. The result has the shape and
+/// dtype of `input`. Under autocast: unchanged.
 AMP_LAZY [[nodiscard]] Tensor instance_norm(const Tensor& input, const Tensor& running_mean = {},
                                             const Tensor& running_var = {},
                                             const Tensor& weight = {}, const Tensor& bias = {},

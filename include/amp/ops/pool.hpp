@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Pooling, over windows of k elements in each dimension that lie `stride` apart, of input [N, C, L],
-// [N, C, H, W] or [N, C, D, H, W], or of one image without N. An extent H gives
+// Pooling, over windows of k elements in each dimension that lie `stride` apart, of input [N, C,
+// L], [N, C, H, W] or [N, C, D, H, W], or of one image without N. An extent H gives
 //   H' = floor((H + 2 padding - dilation (k - 1) - 1) / stride) + 1
 // in the result; with ceil_mode the quotient is rounded up, unless the last window would begin
 // behind the input and the padding before it. k, stride and dilation are at most 2^30, and the
@@ -61,8 +61,8 @@ using AvgPool1dOptions = AvgPoolOptions<Size1d>;
 using AvgPool2dOptions = AvgPoolOptions<Size2d>;
 using AvgPool3dOptions = AvgPoolOptions<Size3d>;
 
-/// The maximum of each window. NaN if a window has a NaN; padding counts as -infinity, and no window
-/// may have nothing else. The gradient goes to the first maximum of the window.
+/// The maximum of each window. NaN if a window has a NaN; padding counts as -infinity, and no
+/// window may have nothing else. The gradient goes to the first maximum of the window.
 AMP_LAZY [[nodiscard]] Tensor max_pool1d(const Tensor& input, Size1d kernel,
                                          const MaxPool1dOptions& options = {});
 AMP_LAZY [[nodiscard]] Tensor max_pool2d(const Tensor& input, Size2d kernel,
@@ -134,8 +134,8 @@ struct OutputSize {
   constexpr OutputSize(S... sizes) : values{std::optional<std::int64_t>(sizes)...} {}
 };
 
-/// The mean of the windows [floor(i * H / H'), ceil((i + 1) * H / H')) of each dimension, so that the
-/// result has the extents output_size.
+/// The mean of the windows [floor(i * H / H'), ceil((i + 1) * H / H')) of each dimension, so that
+/// the result has the extents output_size.
 AMP_LAZY [[nodiscard]] Tensor adaptive_avg_pool1d(const Tensor& input, OutputSize<1> output_size);
 AMP_LAZY [[nodiscard]] Tensor adaptive_avg_pool2d(const Tensor& input, OutputSize<2> output_size);
 AMP_LAZY [[nodiscard]] Tensor adaptive_avg_pool3d(const Tensor& input, OutputSize<3> output_size);

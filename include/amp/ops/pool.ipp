@@ -45,8 +45,8 @@ AMP_LAZY void check_pooled(std::string_view op, const Tensor& input, int dims) {
             " has 2^31 elements or more");
 }
 
-/// The number of windows along dimension d. In ceil_mode, the last one may reach beyond the padding,
-/// but begins in the input or in the padding before it.
+/// The number of windows along dimension d. In ceil_mode, the last one may reach beyond the
+/// padding, but begins in the input or in the padding before it.
 AMP_LAZY std::int64_t pool_extent(std::int64_t input, const kernels::Window& w, int d,
                                   bool ceil_mode) {
   const std::int64_t more = ceil_mode ? w.stride[d] - 1 : 0;

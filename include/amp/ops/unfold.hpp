@@ -17,15 +17,15 @@ struct UnfoldOptions {
 };
 
 /// The patches that the windows of a conv2d see in input [N, C, H, W] (or [C, H, W]): the result is
-/// [N, C * KH * KW, L] (or [C * KH * KW, L]) with a column for each of the L = H' W' windows. Padding
-/// counts as 0. Floating point, in the dtype of `input`. Under autocast: unchanged.
+/// [N, C * KH * KW, L] (or [C * KH * KW, L]) with a column for each of the L = H' W' windows.
+/// Padding counts as 0. Floating point, in the dtype of `input`. Under autocast: unchanged.
 AMP_LAZY [[nodiscard]] Tensor unfold(const Tensor& input, Size2d kernel,
                                      const UnfoldOptions& options = {});
 
-/// The gradient of unfold() by its input: each pixel of the result [N, C, H, W] (or [C, H, W]), with
-/// {H, W} = output_size, is the sum of what columns [N, C * KH * KW, L] (or [C * KH * KW, L]) have of
-/// it. Summed in float32 (float64), and rounded once. Floating point, in the dtype of `input`. Under
-/// autocast: unchanged.
+/// The gradient of unfold() by its input: each pixel of the result [N, C, H, W] (or [C, H, W]),
+/// with {H, W} = output_size, is the sum of what columns [N, C * KH * KW, L] (or [C * KH * KW, L])
+/// have of it. Summed in float32 (float64), and rounded once. Floating point, in the dtype of
+/// `input`. Under autocast: unchanged.
 AMP_LAZY [[nodiscard]] Tensor fold(const Tensor& input, Size2d output_size, Size2d kernel,
                                    const UnfoldOptions& options = {});
 

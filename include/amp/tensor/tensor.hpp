@@ -326,8 +326,8 @@ std::string describe(const Tensor& tensor);
 namespace detail {
 
 /// Whether the elements of [N, C, H, W] lie in the order N, H, W, C, or those of [N, C, L] and
-/// [N, C, D, H, W] likewise. It is not visible outside of the library: strides() and the memory that
-/// data() gives are row-major.
+/// [N, C, D, H, W] likewise. It is not visible outside of the library: strides() and the memory
+/// that data() gives are row-major.
 bool lies_channels_last(const Tensor& tensor);
 /// Whether the two orders are the same: for a single channel, planes of one element, and no
 /// elements.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Convolutions of one and three dimensions, transposed ones, pools, unfold and fold, and
-// instance_norm. Attributes are numbers per dimension, in the order of the options; a padding of -1 is
-// Padding::kSame, an output size of -1 that of the input, and a divisor of 0 none.
+// instance_norm. Attributes are numbers per dimension, in the order of the options; a padding of -1
+// is Padding::kSame, an output size of -1 that of the input, and a divisor of 0 none.
 #pragma once
 
 #include <amp/amp.hpp>

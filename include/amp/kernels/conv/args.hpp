@@ -40,8 +40,8 @@ struct Conv2dBackwardWeightArgs {
   std::int64_t groups;
 };
 
-/// columns [N, C * taps, P] = the patches of images [N, C, H, W], or images = the sums of the columns
-/// that saw each pixel. All contiguous, of one dtype; the sums are rounded once.
+/// columns [N, C * taps, P] = the patches of images [N, C, H, W], or images = the sums of the
+/// columns that saw each pixel. All contiguous, of one dtype; the sums are rounded once.
 struct UnfoldArgs {
   Operand images, columns;
   Window window;

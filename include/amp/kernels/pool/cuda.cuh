@@ -61,8 +61,8 @@ struct PlanePosition {
 template <class T>
 using PoolCompute = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-/// A thread has one window. `indices` is only used for maxima, and `scale` for means; 0: the window's
-/// own.
+/// A thread has one window. `indices` is only used for maxima, and `scale` for means; 0: the
+/// window's own.
 template <bool Max, class T>
 AMP_KERNEL void __launch_bounds__(kThreads)
     pool_kernel(PoolPlanes shape, const T* x, T* y, std::int32_t* indices, PoolCompute<T> scale) {

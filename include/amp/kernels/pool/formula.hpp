@@ -40,8 +40,8 @@ struct WindowRange {
   }
 };
 
-/// The elements of a window in dimension d by which a mean divides. A window that reaches beyond the
-/// padding ends there.
+/// The elements of a window in dimension d by which a mean divides. A window that reaches beyond
+/// the padding ends there.
 AMP_HOST_DEVICE inline std::int64_t counted(std::int64_t window, std::int64_t extent,
                                             const PoolWindow& w, int d, bool counts_padding) {
   if (!counts_padding) return WindowRange(window, extent, w, d).count();

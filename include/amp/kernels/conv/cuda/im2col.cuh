@@ -113,8 +113,8 @@ __device__ __forceinline__ C load(const WideColumns<C>& columns, std::int64_t i)
   return columns.data[i];
 }
 
-/// The reverse of unfolding, for columns [image, group, q, p]. Each of the n pixels sums the columns
-/// that saw it, in the order of the patch, and the bias of its channel.
+/// The reverse of unfolding, for columns [image, group, q, p]. Each of the n pixels sums the
+/// columns that saw it, in the order of the patch, and the bias of its channel.
 template <class C, class Columns>
 AMP_KERNEL void fold_kernel(ColumnShape s, Columns columns, Input bias, bool has_bias,
                             std::int64_t first, Output grad_input, std::int64_t n) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// oneDNN's primitives of a convolution: of images and kernels with two dimensions, or three if there
-// are slices.
+// oneDNN's primitives of a convolution: of images and kernels with two dimensions, or three if
+// there are slices.
 #pragma once
 
 #include "amp/kernels/onednn/call.hpp"
@@ -125,7 +125,8 @@ struct InOrder {
   }
 };
 
-/// The padding behind the last pixel: as much as before the first one, or what the last window sees.
+/// The padding behind the last pixel: as much as before the first one, or what the last window
+/// sees.
 inline std::int64_t end_of_padding(const Window& w, int d, std::int64_t in, std::int64_t out) {
   const std::int64_t reach = w.dilation[d] * (w.kernel[d] - 1) + 1, both = in + 2 * w.padding[d];
   if (both >= reach && (both - reach) / w.stride[d] + 1 == out) return w.padding[d];

@@ -19,9 +19,9 @@
 
 namespace amp::inline v0::kernels::host::detail {
 
-/// Calls body(pixel, column, n) for the runs of the plane: windows of a row, from `column` on (among
-/// all columns of the plane), whose tap sees the pixels from `pixel` on, a stride apart. Columns that
-/// see the padding are left out.
+/// Calls body(pixel, column, n) for the runs of the plane: windows of a row, from `column` on
+/// (among all columns of the plane), whose tap sees the pixels from `pixel` on, a stride apart.
+/// Columns that see the padding are left out.
 template <class Body>
 void for_each_run(const ConvShape& s, const Body& body) {
   const ForwardLines lines(s);
