@@ -47,6 +47,7 @@ struct Result {
 ///   var             dim, correction, keepdim
 ///   conv2d          stride h, w, padding h, w, dilation h, w, groups
 ///   max_pool2d avg_pool2d            kernel h, w, stride h, w, padding h, w
+///   other convolutions and pools     see conformance/calls/windows.hpp
 ///   softmax log_softmax cat stack    dim
 ///   layer_norm rms_norm              eps, the normalized shape
 ///   group_norm      groups, eps
