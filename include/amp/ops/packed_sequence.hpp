@@ -61,7 +61,7 @@ AMP_LAZY [[nodiscard]] PaddedSequences pad_packed_sequence(const PackedSequence&
                                                            const PadPackedOptions& options = {});
 
 /// The sequences [L, ...], each padded to the longest, as one tensor [T, B, ...], or [B, T, ...]
-/// with `batch_first`. They have one dtype, of any kind; an integer takes the integer part of the
+/// with `batch_first`, in the dtype of the first. Any dtype; an integer takes the integer part of the
 /// padding value. Under autocast: unchanged.
 AMP_LAZY [[nodiscard]] Tensor pad_sequence(const std::vector<Tensor>& sequences,
                                            const PadSequenceOptions& options = {});

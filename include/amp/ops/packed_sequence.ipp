@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "amp/autocast/cast.hpp"
+#include "amp/core/object_pool.hpp"
 #include "amp/ops/checks.hpp"
 #include "amp/ops/comparison.hpp"
 #include "amp/ops/indexing.hpp"
@@ -194,10 +195,10 @@ AMP_LAZY_DEFINITION Tensor pad_sequence(const std::vector<Tensor>& sequences,
     detail::check_defined(kOp, "sequences", x);
     detail::check_same_device(kOp, "sequences", sequences[0], "sequences", x);
     const Tensor& first = sequences[0];
-    AMP_CHECK(x.dim() >= 1 && x.dtype() == first.dtype() && x.dim() == first.dim() &&
+    AMP_CHECK(x.dim() >= 1 && x.dim() == first.dim() &&
                   std::equal(x.shape().begin() + 1, x.shape().end(), first.shape().begin() + 1),
-              kOp, ": `sequences` must have one dtype and, after the first, the same extents, but ",
-              describe(x), " and ", describe(first), " do not");
+              kOp, ": `sequences` must have the same extents after the first, but ", describe(x),
+              " and ", describe(first), " do not");
     steps = (std::max)(steps, x.size(0));
   }
   const auto batch = static_cast<std::int64_t>(sequences.size());
@@ -213,7 +214,9 @@ AMP_LAZY_DEFINITION Tensor pad_sequence(const std::vector<Tensor>& sequences,
   return autocasting::call_list(
       "pad_sequence",
       [&](std::span<const Tensor> tensors) {
-        return detail::place_rows(cat(tensors, 0), rows, places, options.padding_value);
+        detail::PoolVector<Tensor> converted;
+        for (const Tensor& x : tensors) converted.push_back(x.to(tensors[0].dtype()));
+        return detail::place_rows(cat(converted, 0), rows, places, options.padding_value);
       },
       sequences);
 }

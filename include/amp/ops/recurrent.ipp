@@ -128,18 +128,23 @@ struct RecurrentNetwork {
   std::size_t weights_of_direction() const { return options.has_biases ? 4 : 2; }
 };
 
-/// Runs the layers over x [N, I]. `tensors` are x, h, c and the parameters.
+/// Runs the layers. `tensors` are the input, as it was given, h, c and the parameters.
 AMP_LAZY RecurrentLayers recurrent_layers(const RecurrentNetwork& network,
                                           std::span<const Tensor> tensors) {
   const RecurrentOptions& options = network.options;
   const std::int64_t directions = network.directions(), batch = network.run.batch,
-                     units = network.units, rows = tensors[0].size(0);
+                     units = network.units;
   const bool is_lstm = network.run.cell == RecurrentCell::kLstm;
   const Shape all(options.num_layers * directions, batch, units);
   const Tensor h0 = zeros_unless_defined(tensors[1], all, tensors[0]),
                c0 = is_lstm ? zeros_unless_defined(tensors[2], all, tensors[0]) : Tensor();
   std::span<const Tensor> parameters = tensors.subspan(3);
   Tensor x = tensors[0];
+  if (x.dim() == 3) {
+    const Tensor by_step = options.batch_first ? transpose(x, 0, 1) : x;
+    x = reshape(by_step, {network.run.steps * batch, x.size(2)});
+  }
+  const std::int64_t rows = x.size(0);
   PoolVector<Tensor> h, c;
   for (std::int64_t layer = 0; layer < options.num_layers; ++layer) {
     if (layer > 0 && options.training && options.dropout > 0) x = dropout(x, options.dropout, true);
@@ -190,9 +195,9 @@ AMP_LAZY RecurrentLayers call_layers(autocasting::OpId id, const RecurrentNetwor
           casts.finish(layers.c, tensors[0])};
 }
 
-/// Checks everything but the input, and runs the layers over its rows [N, I].
+/// Checks everything but the input, and runs the layers.
 AMP_LAZY RecurrentLayers recurrent(autocasting::OpId id, const RecurrentRun& run,
-                                   const Tensor& rows, const Tensor& h, const Tensor& c,
+                                   const Tensor& input, const Tensor& h, const Tensor& c,
                                    const std::vector<Tensor>& params,
                                    const RecurrentOptions& options) {
   const std::string_view op = run.op;
@@ -217,13 +222,13 @@ AMP_LAZY RecurrentLayers recurrent(autocasting::OpId id, const RecurrentRun& run
                               given == 4 ? first[3] : Tensor()};
     for (std::size_t i = 0; i < given; ++i) check_defined(op, "params", first[i]);
     const bool is_first = part < network.directions();
-    check_weights(run, rows, is_first ? rows.size(1) : network.directions() * network.units,
+    check_weights(run, input, is_first ? input.size(-1) : network.directions() * network.units,
                   network.units, weights, names);
   }
   const Shape states(parts, run.batch, network.units);
-  check_state(run, name_of_state(run.cell, false), rows, h, states);
-  check_state(run, name_of_state(run.cell, true), rows, c, states);
-  PoolVector<Tensor> tensors = {rows, h, c};
+  check_state(run, name_of_state(run.cell, false), input, h, states);
+  check_state(run, name_of_state(run.cell, true), input, c, states);
+  PoolVector<Tensor> tensors = {input, h, c};
   tensors.insert(tensors.end(), params.begin(), params.end());
   if (!autograd::is_observed()) [[likely]]
     return call_layers(id, network, tensors);
@@ -242,10 +247,9 @@ AMP_LAZY RecurrentLayers recurrent(autocasting::OpId id, RecurrentCell cell, con
   AMP_CHECK(input.dim() == 3 && input.size(options.batch_first ? 1 : 0) > 0, op,
             ": `input` must be ", options.batch_first ? "[B, T, I]" : "[T, B, I]",
             ", with T > 0, but is ", describe(input));
-  const Tensor by_step = options.batch_first ? transpose(input, 0, 1) : input;
-  const std::int64_t steps = by_step.size(0), batch = by_step.size(1);
-  const Tensor rows = reshape(by_step, {steps * batch, by_step.size(2)});
-  RecurrentLayers layers = recurrent(id, {op, cell, steps, batch}, rows, h, c, params, options);
+  const std::int64_t steps = input.size(options.batch_first ? 1 : 0),
+                     batch = input.size(options.batch_first ? 0 : 1);
+  RecurrentLayers layers = recurrent(id, {op, cell, steps, batch}, input, h, c, params, options);
   const Tensor output = reshape(layers.output, {steps, batch, layers.output.size(1)});
   layers.output = options.batch_first ? transpose(output, 0, 1) : output;
   return layers;
