@@ -337,7 +337,9 @@ AMP_LAZY_DEFINITION Tensor cosine_similarity(const Tensor& x1, const Tensor& x2,
             const int at = i - shape.dims() + of.dim();
             own[i] = at < 0 ? 1 : of.shape()[at];
           }
-          return own[d] == shape[d] ? detail::reshape(of, own) : detail::expand(of, shape);
+          if (own[d] == shape[d]) return detail::reshape(of, own);
+          const DType wide = promote_types(of.dtype(), kFloat32);  // gradients are summed
+          return detail::expand(autocasting::convert_dtype(of, wide), shape);
         };
         return detail::cosine_similarity(ranked(x), ranked(y), shape, d, eps,
                                          detail::result_type(x, y));
