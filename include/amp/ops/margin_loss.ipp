@@ -16,6 +16,7 @@
 #include "amp/ops/checks.hpp"
 #include "amp/ops/comparison.hpp"
 #include "amp/ops/elementary.hpp"
+#include "amp/ops/extremum.hpp"
 #include "amp/ops/indexing.hpp"
 #include "amp/ops/loss_parts.hpp"
 #include "amp/ops/margin_loss.hpp"
