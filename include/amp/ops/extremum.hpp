@@ -47,8 +47,8 @@ AMP_LAZY [[nodiscard]] Tensor maximum(const Tensor& input, const Tensor& other);
 AMP_LAZY [[nodiscard]] Tensor minimum(const Tensor& input, const Tensor& other);
 
 /// The position (int64) of the largest (smallest) element along `dim`: of the first NaN if there is
-/// one, and of the first of several that are equal. The result lacks `dim`, or has extent 1 there if
-/// `keepdim`. Throws if `dim` is empty. Any dtype but bool. Not differentiable. Under autocast:
+/// one, and of the first of several that are equal. The result lacks `dim`, or has extent 1 there
+/// if `keepdim`. Throws if `dim` is empty. Any dtype but bool. Not differentiable. Under autocast:
 /// unchanged.
 AMP_LAZY [[nodiscard]] Tensor argmax(const Tensor& input, std::int64_t dim, bool keepdim = false);
 AMP_LAZY [[nodiscard]] Tensor argmin(const Tensor& input, std::int64_t dim, bool keepdim = false);

@@ -42,7 +42,7 @@ AMP_LAZY [[nodiscard]] ValuesAndIndices kthvalue(const Tensor& input, std::int64
                                                  std::int64_t dim = -1, bool keepdim = false);
 
 /// The median of all elements, 0-dimensional: the lower one of the middle two if their number is
-/// even, NaN if any is NaN. Over nothing it is NaN, or an error of a dtype without NaN. Elements that
+/// even, NaN if any is NaN. Over nothing it is NaN, or an error of a dtype without NaN. Those that
 /// equal it share the gradient evenly. Any dtype. Under autocast: unchanged.
 AMP_LAZY [[nodiscard]] Tensor median(const Tensor& input);
 /// The medians along `dim`, and their positions (int64): that of the first NaN of a line that has

@@ -47,8 +47,8 @@ AMP_LAZY [[nodiscard]] Tensor isin(const Tensor& elements, const Tensor& test_el
 
 /// How many elements lie in each of `bins` equal bins from `min` to `max`, both of which count;
 /// elements beyond, and NaN, do not. If min = max, the bins reach from the smallest to the largest
-/// element. In the dtype of `input`, which is floating point. Throws unless bins >= 1 and min <= max,
-/// and on the CPU if an end is not finite. Under autocast: unchanged.
+/// element. In the dtype of `input`, which is floating point. Throws unless bins >= 1 and min <=
+/// max, and on the CPU if an end is not finite. Under autocast: unchanged.
 AMP_LAZY [[nodiscard]] Tensor histc(const Tensor& input, std::int64_t bins = 100, double min = 0,
                                     double max = 0);
 
