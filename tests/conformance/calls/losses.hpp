@@ -44,23 +44,26 @@ inline Outputs triplet_margin_loss(In x, Case c) {
                                    .eps = c.attributes[3],
                                    .swap = flag(c, 4)});
 }
-/// The loss of scores, of which log_softmax is taken without rounding it to 16 bits.
+/// The loss of scores, of which log_softmax is taken without rounding it to 16 bits. What cannot be
+/// right goes to ctc_loss as it is.
 inline Outputs ctc_loss_of_scores(In x, Case c) {
   const amp::autocasting::NoCasts no_casts;
-  const amp::DType wide = amp::promote_types(x[0].dtype(), amp::kFloat32);
-  const bool single = x[0].dim() == 2;
+  const amp::Tensor targets = index(c, x);
+  const bool right = x[0].defined() && amp::is_floating_point(x[0].dtype()) && targets.defined() &&
+                     x[0].device() == targets.device();
   const std::vector<std::int64_t> all = integers_from(c, 3);
-  const std::size_t n = all.size() / 2;
-  const auto lengths = [&](std::size_t first) {
-    const std::vector<std::int64_t> some(all.begin() + static_cast<std::ptrdiff_t>(first),
-                                         all.begin() + static_cast<std::ptrdiff_t>(first + n));
-    return single ? amp::tensor(some, {}) : amp::tensor(some, {static_cast<std::int64_t>(n)});
+  const auto n = static_cast<std::ptrdiff_t>(all.size() / 2);
+  const auto lengths = [&](std::ptrdiff_t first) {
+    const std::vector<std::int64_t> some(all.begin() + first, all.begin() + first + n);
+    return targets.defined() && targets.dim() == 1 && n == 1 ? amp::tensor(some, {})
+                                                             : amp::tensor(some, {n});
   };
-  return amp::ctc_loss(
-             amp::log_softmax(amp::is_floating_point(x[0].dtype()) ? x[0].to(wide) : x[0], -1),
-             index(c, x), lengths(0), lengths(n),
-             {.blank = integer(c, 1), .reduction = reduction(c), .zero_infinity = flag(c, 2)})
-      .to(x[0].dtype());
+  const amp::DType dtype = right ? x[0].dtype() : amp::kFloat32;
+  const amp::Tensor scores = right ? x[0].to(amp::promote_types(dtype, amp::kFloat32)) : x[0];
+  const amp::Tensor loss = amp::ctc_loss(
+      right ? amp::log_softmax(scores, -1) : scores, targets, lengths(0), lengths(n),
+      {.blank = integer(c, 1), .reduction = reduction(c), .zero_infinity = flag(c, 2)});
+  return loss.to(dtype);
 }
 
 using amp::Reduction;
@@ -93,7 +96,7 @@ inline constexpr Binding kLosses[] = {
     {"hinge_embedding_loss", pair_loss<[](X x, X y, Reduction r, double margin, double, double) { return amp::hinge_embedding_loss(x, y, {.reduction = r, .margin = margin}); }>,
      kFloat32Math, "input target#"},
     {"margin_ranking_loss", [](In x, Case c) -> Outputs { return amp::margin_ranking_loss(x[0], x[1], x[2], {.reduction = reduction(c), .margin = c.attributes[1]}); },
-     kFloat32Math, "input1 input2 target"},
+     kFloat32Math, "input1 input2 target#"},
     {"multi_margin_loss", multi_margin_loss, kFloat32Math, "input weight? targets"},
     {"multilabel_margin_loss", [](In x, Case c) -> Outputs { return amp::multilabel_margin_loss(x[0], index(c, x), {.reduction = reduction(c)}); },
      kFloat32Math, "input targets"},
@@ -107,7 +110,7 @@ inline constexpr Binding kLosses[] = {
     {"tanhshrink", unary<amp::tanhshrink>, kCancels, "input", kNumbers},
     {"rrelu(x, numbers)", [](In x, Case c) -> Outputs { return amp::rrelu(x[0], c.attributes[0], c.attributes[1], flag(c, 2)); }, kFloat32Math},
     {"rrelu(x, default)", [](In x, Case) -> Outputs { return amp::rrelu(x[0]); }, kFloat32Math},
-    {"prelu", binary<amp::prelu>, kFloat32Math, "input weight*"},
+    {"prelu", binary<amp::prelu>, kFloat32Math, "input* weight*"},
     {"glu", [](In x, Case c) -> Outputs { return amp::glu(x[0], integer(c, 0)); }, kFloat32Math},
     {"softmin", [](In x, Case c) -> Outputs { return amp::softmin(x[0], integer(c, 0)); }, kTwoRoundings},
     {"gumbel_softmax", [](In x, Case c) -> Outputs { return amp::gumbel_softmax(x[0], {.tau = c.attributes[0], .hard = flag(c, 1), .dim = integer(c, 2)}); },
