@@ -81,9 +81,18 @@ AMP_LAZY Tensor scatter_mean(const ScatterCall& call, const Tensor& x, const Ten
                                 call.rule, {ScatterOp::kSum, include_self});
   const Tensor counts = mean_counts(call, x, call.index, dtype, include_self);
   if (is_floating_point(dtype)) return detail::div(sums, counts);
-  const Tensor rest = binary_kernel<functions::Remainder>(sums, counts, x.shape(), dtype);
-  const Tensor whole = binary_kernel<functions::Sub>(sums, rest, x.shape(), dtype);
-  return binary_kernel<functions::Div>(whole, counts, x.shape(), kFloat64).to(dtype);
+  const auto quotient = [&](const Tensor& n) {
+    return binary_kernel<functions::Div>(n, counts, x.shape(), kFloat64).to(dtype);
+  };
+  const auto minus = [&](const Tensor& n, const Tensor& m) {
+    return binary_kernel<functions::Sub>(n, m, x.shape(), dtype);
+  };
+  // A double may lack the last digits of the quotient: they follow from what is left.
+  const Tensor whole =
+      minus(sums, binary_kernel<functions::Remainder>(sums, counts, x.shape(), dtype));
+  const Tensor most = quotient(whole);
+  const Tensor left = minus(whole, binary_kernel<functions::Mul>(most, counts, x.shape(), dtype));
+  return binary_kernel<functions::Add>(most, quotient(left), x.shape(), dtype);
 }
 
 /// The gradient of what is the extremum of its place, which share it.
