@@ -79,6 +79,17 @@ TEST_CASE("windows: a transposed convolution is the gradient of a convolution") 
   }
 }
 
+TEST_CASE("windows: a slice that no tap reaches is the bias") {
+  amp::manual_seed(9);
+  for (const std::int64_t groups : {1, 2}) {
+    const Tensor y = amp::conv_transpose3d(
+        amp::randn({3, 2, 1, 8, 9}), amp::randn({2, 2 / groups, 1, 3, 3}), amp::ones({2}),
+        {.stride = 3, .padding = {1, 2, 0}, .output_padding = {2, 0, 1}, .groups = groups});
+    CHECK(amp::amin(y, {}).item<float>() == 1);
+    CHECK(amp::amax(y, {}).item<float>() == 1);
+  }
+}
+
 TEST_CASE("windows: one pixel becomes an image") {
   amp::manual_seed(3);
   const Tensor x = amp::randn({5, 7, 1, 1}), w = amp::randn({7, 6, 4, 4}), b = amp::randn({6});

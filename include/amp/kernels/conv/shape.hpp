@@ -67,8 +67,7 @@ inline bool is_depthwise(const ConvShape& s, DType dtype) {
 /// Whether the host convolves row-major images as they are, plane by plane, which takes less time
 /// than a copy in the order N, H, W, C. A plane is cut into as many parts as the stride.
 inline bool takes_planes(const ConvShape& s, DType dtype) {
-  const bool is_plane = s.slices == 1 && s.out_slices == 1 && s.window.kernel[2] == 1;
-  return is_plane && is_depthwise(s, dtype) && s.window.stride[1] <= 4;
+  return s.window.is_plane() && is_depthwise(s, dtype) && s.window.stride[1] <= 4;
 }
 
 }  // namespace amp::inline v0::kernels

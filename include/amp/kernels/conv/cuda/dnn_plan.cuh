@@ -43,7 +43,9 @@ struct ConvProblem {
   friend auto operator<=>(const ConvProblem&, const ConvProblem&) = default;
 
   /// Whether cuDNN sees slices, too.
-  bool has_slices() const { return input[4] != 1 || weight[4] != 1 || output[4] != 1; }
+  bool has_slices() const {
+    return input[4] != 1 || weight[4] != 1 || output[4] != 1 || padding[2] != 0;
+  }
 
   /// Returns a description for messages.
   std::string describe(Device device) const {

@@ -31,9 +31,7 @@ struct Convolution {
   }
   std::int64_t work_per_image() const { return weights() * out_pixels(); }
   /// Whether oneDNN sees slices, too.
-  bool has_slices() const {
-    return window.slices != 1 || window.out_slices != 1 || window.kernel[2] != 1;
-  }
+  bool has_slices() const { return !window.is_plane(); }
 
  private:
   std::int64_t out_pixels() const { return window.out_slices * out_height * out_width; }
