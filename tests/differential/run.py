@@ -44,6 +44,7 @@ import ops_losses  # noqa: E402, F401
 import ops_moving  # noqa: E402, F401
 import ops_indexing  # noqa: E402, F401
 import ops_windows  # noqa: E402, F401
+import ops_resample  # noqa: E402, F401
 import oracle  # noqa: E402
 import training  # noqa: E402
 from draw import BY_NAME, FLOAT8, INTEGERS, NAME, from_hex  # noqa: E402

@@ -62,10 +62,10 @@ AMP_LAZY Tensor grid_sample(const Tensor& any_input, const Tensor& any_grid,
 
 /// n coordinates from -1 to 1, or, if the corners are not aligned, the middles of n equal parts.
 AMP_LAZY Tensor grid_coordinates(std::int64_t n, bool align_corners, DType dtype, Device device) {
-  const double size = static_cast<double>(n), step = 2 / (align_corners ? size - 1 : size);
+  const double parts = static_cast<double>(align_corners ? n - 1 : n);
   const Tensor places = arange(n, {.dtype = dtype, .device = device});
-  if (align_corners && n == 1) return places;
-  return places * step + (align_corners ? -1.0 : 1 / size - 1);
+  // Exact before the division: of one aligned element, 0.
+  return (places * 2.0 - static_cast<double>(n - 1)) / (parts > 0 ? parts : 1.0);
 }
 
 AMP_LAZY Tensor affine_grid(const Tensor& theta, const Shape& size, bool align_corners) {

@@ -79,8 +79,8 @@ AMP_HOST_DEVICE C cubic_slope(C x) {  // of cubic_weight(x, -3/4), x >= 0
 }
 
 template <class C>
-AMP_HOST_DEVICE SampledAxis<C> sampled_axis(C coordinate, std::int64_t n,
-                                            const SamplingRule& rule) {
+AMP_HOST_DEVICE AMP_ALWAYS_INLINE SampledAxis<C> sampled_axis(C coordinate, std::int64_t n,
+                                                              const SamplingRule& rule) {
   const auto extent = static_cast<C>(n);
   C slope = rule.align_corners ? (extent - 1) / 2 : extent / 2;
   C x = rule.align_corners ? (coordinate + 1) / 2 * (extent - 1)
@@ -124,7 +124,8 @@ struct SampledPoint {
   SampledAxis<C> axes[3];  // depth, height, width
 
   template <class Load>
-  AMP_HOST_DEVICE SampledPoint(const SampledShape& shape, const SamplingRule& rule, Load load) {
+  AMP_HOST_DEVICE AMP_ALWAYS_INLINE SampledPoint(const SampledShape& shape,
+                                                 const SamplingRule& rule, Load load) {
     for (int d = 0; d < 3 - shape.dims; ++d) {
       axes[d].count = 0;
       axes[d].take(0, 1, 1, 0);

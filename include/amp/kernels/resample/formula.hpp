@@ -38,7 +38,7 @@ AMP_HOST_DEVICE inline std::int64_t at_most(std::int64_t i, std::int64_t last) {
 template <class C>
 AMP_HOST_DEVICE C cubic_weight(C x, C a) {
   if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
-  if (x < 2) return (((x - 5) * x + 8) * x - 4) * a;
+  if (x < 2) return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
   return 0;
 }
 
