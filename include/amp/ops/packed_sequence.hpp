@@ -55,14 +55,14 @@ AMP_LAZY [[nodiscard]] PackedSequence pack_padded_sequence(const Tensor& input,
                                                            const PackOptions& options = {});
 
 /// The reverse: [T, B, ...], or [B, T, ...] with `batch_first`, in the order that the sequences had
-/// before they were packed. Any dtype. Under autocast: unchanged. Synchronises if the sequences were
-/// sorted on another device than the CPU.
+/// before they were packed. Any dtype. Under autocast: unchanged. Synchronises if the sequences
+/// were sorted on another device than the CPU.
 AMP_LAZY [[nodiscard]] PaddedSequences pad_packed_sequence(const PackedSequence& sequence,
                                                            const PadPackedOptions& options = {});
 
 /// The sequences [L, ...], each padded to the longest, as one tensor [T, B, ...], or [B, T, ...]
-/// with `batch_first`, in the dtype of the first. Any dtype; an integer takes the integer part of the
-/// padding value. Under autocast: unchanged.
+/// with `batch_first`, in the dtype of the first. Any dtype; an integer takes the integer part of
+/// the padding value. Under autocast: unchanged.
 AMP_LAZY [[nodiscard]] Tensor pad_sequence(const std::vector<Tensor>& sequences,
                                            const PadSequenceOptions& options = {});
 

@@ -85,7 +85,8 @@ AMP_LAZY Tensor states_before(const kernels::RecurrentSteps& steps, const Tensor
   return before;
 }
 
-/// Writes the gradients of a direction's weights from those of the gates' terms, and adds that of x.
+/// Writes the gradients of a direction's weights from those of the gates' terms, and adds that of
+/// x.
 AMP_LAZY void add_gradients(const SavedLayer& saved, const SavedDirection& direction,
                             const Tensor& grad_inputs, const Tensor& grad_products,
                             const Tensor& before, const bool* needs, Tensor& grad_x, bool needs_x,

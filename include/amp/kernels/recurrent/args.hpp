@@ -52,10 +52,10 @@ struct RecurrentSteps {
   }
 };
 
-/// For each step, gates = inputs + h weight^T + bias, and the cell's function of them. Of one dtype:
-/// weight [G H, H] and bias [G H], contiguous; the initial states h0 and c0 [B, H]; output [N, H]
-/// and the last states h and c [B, H], with dense rows. inputs [N, G H], contiguous, has the type of
-/// sums. If present, contiguous `gates` and `cells` [N, H] keep what backward needs, `cells` the
+/// For each step, gates = inputs + h weight^T + bias, and the cell's function of them. Of one
+/// dtype: weight [G H, H] and bias [G H], contiguous; the initial states h0 and c0 [B, H]; output
+/// [N, H] and the last states h and c [B, H], with dense rows. inputs [N, G H], contiguous, has the
+/// type of sums. If present, contiguous `gates` and `cells` [N, H] keep what backward needs, `cells` the
 /// cell states before each step. c0, c and cells are those of the LSTM.
 struct RecurrentArgs : RecurrentSteps {
   Operand inputs, weight, bias, h0, c0, output, h, c, gates, cells;
@@ -63,8 +63,8 @@ struct RecurrentArgs : RecurrentSteps {
 
 /// The gradients of `inputs`, grad_inputs [N, G H], and of h weight^T + bias, grad_products; they
 /// are equal, and one array, except for the GRU. Both are contiguous, and that of the LSTM may be
-/// `gates`. grad_h0 and grad_c0 [B, H], contiguous, have the type of sums; at the call they hold the
-/// gradients of h and c. grad_output [N, H] has any strides; `previous` [N, H] are the states h
+/// `gates`. grad_h0 and grad_c0 [B, H], contiguous, have the type of sums; at the call they hold
+/// the gradients of h and c. grad_output [N, H] has any strides; `previous` [N, H] are the states h
 /// before each step, only for the GRU.
 struct RecurrentBackwardArgs : RecurrentSteps {
   Operand weight, grad_output, gates, cells, previous, output, grad_inputs, grad_products, grad_h0,

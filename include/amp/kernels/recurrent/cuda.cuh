@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Recurrent layers on CUDA devices: for each step, a matmul of cuBLAS, and a kernel that computes all
-// gates and states of a unit, or their gradients, in one thread.
+// Recurrent layers on CUDA devices: for each step, a matmul of cuBLAS, and a kernel that computes
+// all gates and states of a unit, or their gradients, in one thread.
 #pragma once
 
 #include <cstddef>
