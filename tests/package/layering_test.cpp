@@ -72,6 +72,8 @@ const std::set<std::pair<std::string, std::string>> kOpsOnOps = {
     {"optim", "random"},
     {"optim", "unscale"},
     {"scan", "fold"},
+    {"recurrent", "elementwise"},
+    {"recurrent", "matmul"},
     {"softmax", "reduce"},
     {"var", "norm"},
     {"var", "reduce"},

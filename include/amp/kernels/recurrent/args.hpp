@@ -55,8 +55,8 @@ struct RecurrentSteps {
 /// For each step, gates = inputs + h weight^T + bias, and the cell's function of them. Of one
 /// dtype: weight [G H, H] and bias [G H], contiguous; the initial states h0 and c0 [B, H]; output
 /// [N, H] and the last states h and c [B, H], with dense rows. inputs [N, G H], contiguous, has the
-/// type of sums. If present, contiguous `gates` and `cells` [N, H] keep what backward needs, `cells` the
-/// cell states before each step. c0, c and cells are those of the LSTM.
+/// type of sums. If present, contiguous `gates` and `cells` [N, H] keep what backward needs, `cells`
+/// the cell states before each step. c0, c and cells are those of the LSTM.
 struct RecurrentArgs : RecurrentSteps {
   Operand inputs, weight, bias, h0, c0, output, h, c, gates, cells;
 };
