@@ -229,9 +229,10 @@ def likenesses():
              lambda *t: torch.isclose(*t, *numbers), constants=(x, y), attributes=numbers)
 
     x, y = floats([1, 2, NAN, INFINITY, -INFINITY, 0]), floats([1, 2.5, NAN, INFINITY, INFINITY, 0])
-    is_close("of one shape", x, y)
     is_close("broadcast", coarse((2, 1, 3), 1), coarse((4, 1), 2))
+    is_close("of one shape", x, y)
     is_close("of nothing and one", values((0, 2), 1), values((1,), 2))
+    is_close("of two", values((2,), 1), values((2,), 2), 0.5, 1, False)
     is_close("within a quarter", x, y, 0.25, 0, False)
     is_close("within a half, NaN too", x, y, 0, 0.5, True)
     is_close("of one", values((), 1), values((), 2), 0.5, 1, False)
