@@ -101,10 +101,14 @@ AMP_LAZY_DEFINITION void scatter(const ScatterArgs& args) {
     return;
   }
   const bool slices = by_slices(args) && Slices(args.output, args.dim).inner > 1;
-  if (args.from_zero && !slices) detail::set_zero(args.output);
+  ScatterArgs call = args;
+  if (args.from_zero && !slices && !detail::has_all_lines(args)) {
+    detail::set_zero(args.output);
+    call.from_zero = false;
+  }
   visit_compute_type(args.output.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
-    slices ? detail::scatter_slices<C>(args) : detail::scatter_lines<C>(args);
+    slices ? detail::scatter_slices<C>(call) : detail::scatter_lines<C>(call);
   });
 }
 

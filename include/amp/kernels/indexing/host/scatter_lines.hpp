@@ -26,6 +26,14 @@ inline void set_zero(const Operand& array) {
   });
 }
 
+/// Whether there are indices for every line of the output.
+inline bool has_all_lines(const ScatterArgs& args) {
+  for (int d = 0; d < args.output.dims; ++d) {
+    if (d != args.dim && args.index.sizes[d] != args.output.sizes[d]) return false;
+  }
+  return true;
+}
+
 /// What joins nothing: the first element that comes takes its place.
 template <class C>
 C neutral(ScatterOp op) {
@@ -118,7 +126,14 @@ struct ScatterBlock {
     Places<C> places{buffer.data(), first, last, lines, lines == 1 ? 0 : 1};
     if (direct) {
       places = {output.as<C>() + at[0] + first * step, first, last, step, lines == 1 ? 0 : column};
-    } else {
+    }
+    if (args.from_zero) {
+      for_rows([&](std::int64_t offset, std::int64_t stride, std::int64_t n, C* row) {
+        if (!direct) return static_cast<void>(std::fill_n(row, n, C{0}));
+        C* const to = output.as<C>() + offset;
+        for (std::int64_t i = 0; i < n; ++i) to[i * stride] = C{0};
+      });
+    } else if (!direct) {
       for_rows([&](std::int64_t offset, std::int64_t stride, std::int64_t n, C* row) {
         const C* const x = fetch(output, offset, stride, n, row);
         if (x != row) std::copy_n(x, n, row);
