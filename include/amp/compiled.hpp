@@ -63,6 +63,7 @@
 #include "amp/kernels/remap/host.ipp"
 #include "amp/kernels/resample/host.ipp"
 #include "amp/kernels/scan/host.ipp"
+#include "amp/kernels/resample/host.ipp"
 #include "amp/kernels/softmax/host.ipp"
 #include "amp/kernels/unscale/host.ipp"
 #include "amp/kernels/var/host.ipp"

@@ -66,6 +66,7 @@ const std::set<std::pair<std::string, std::string>> kOpsOnOps = {
     {"fold", "norm"},
     {"fold", "reduce"},
     {"fold", "softmax"},
+    {"grid_sample", "resample"},
     {"matmul", "elementwise"},
     {"matmul", "reduce"},
     {"norm", "reduce"},

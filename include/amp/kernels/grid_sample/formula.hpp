@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: MIT
 //
 // Which elements of an image a point of a grid sees. Along a dimension of n elements, a coordinate
-// g is the place x = (g + 1) / 2 (n - 1), or ((g + 1) n - 1) / 2 if -1 and 1 are the outer edges. It
-// sees
-//   nearest:  the element at the nearest even number to x, with weight 1
+// g is the place x = (g + 1) / 2 (n - 1), or ((g + 1) n - 1) / 2 if -1 and 1 are the outer edges.
+// There it sees
+//   nearest:  the element nearest to x, the even one of two, with weight 1
 //   bilinear: its two neighbours, with the weights 1 - |i - x|
 //   bicubic:  four neighbours, with those of cubic_weight(|i - x|, -3/4)
 // Elements beyond the image are 0; or x (the neighbours, if there are four) is clamped to the
-// image, or reflected at its ends before. The weight of an element is the product of those along the
-// dimensions; its derivative by g is that along one dimension times the weights along the others.
+// image, or reflected at its ends before. The weight of an element is the product of those along
+// the dimensions; its derivative by g is that along one dimension times the weights along the
+// others.
 #pragma once
 
 #include <cstdint>
