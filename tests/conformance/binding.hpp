@@ -100,7 +100,7 @@ struct Binding {
   Limits limits;
   // The names of the operands and, last, of the index in error messages. What has a `?` may be
   // undefined; what has a `*` has any shape, or that to which those of the others are compared; what
-  // has a `#` any dtype. An index that is `-` makes several arguments.
+  // has a `#` any dtype, and what has a `=` that of the others. An index that is `-` makes several arguments.
   std::string_view arguments = "input";
   Takes takes = kFloats;
 };

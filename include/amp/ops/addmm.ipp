@@ -65,8 +65,8 @@ Tensor add_to(autocasting::OpId op, const Tensor& input, const Tensor& a, std::s
   return autocasting::call(
       op,
       [&](const Tensor& c, const Tensor& x, const Tensor& y) {
-        check_matmul(op.name(), x, y, name_a, name_b);
         check_matmul(op.name(), c, x, "input", name_a);
+        check_matmul(op.name(), x, y, name_a, name_b);
         return function(c, x, y);
       },
       input, a, b);

@@ -238,6 +238,7 @@ AMP_LAZY_DEFINITION Tensor isclose(const Tensor& input, const Tensor& other, dou
   AMP_CHECK(input.dtype() == other.dtype(),
             "isclose: `input` and `other` must have one dtype, but are ", describe(input), " and ",
             describe(other), "; convert one with to()");
+  (void)broadcast_shapes("isclose", input.shape(), other.shape(), "input", "other");
   AMP_CHECK(rtol >= 0 && atol >= 0, "isclose: `rtol` and `atol` must not be negative, but are ",
             rtol, " and ", atol);
   return autocasting::call(

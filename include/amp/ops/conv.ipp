@@ -164,6 +164,7 @@ AMP_LAZY_DEFINITION Tensor conv_tbc(const Tensor& input, const Tensor& weight, c
       [&](const Tensor& x, const Tensor& w, const Tensor& b) {
         constexpr std::int64_t kChannelsSecond[] = {1, 2, 0}, kFiltersFirst[] = {2, 1, 0},
                                kTimeFirst[] = {2, 0, 1};
+        detail::check_convolved("conv_tbc", x, w, b);
         return detail::permute(detail::convolve(call, detail::permute(x, kChannelsSecond),
                                                 detail::permute(w, kFiltersFirst), b, false),
                                kTimeFirst);

@@ -299,8 +299,9 @@ AMP_LAZY_DEFINITION Tensor quantile(const Tensor& input, const Tensor& q,
   detail::check_quantile(input, dim);
   detail::check_defined("quantile", "q", q);
   detail::check_same_device("quantile", "input", input, "q", q);
-  AMP_CHECK(q.dim() <= 1 && q.dtype() == input.dtype(), "quantile: `q` must be ", input.dtype(),
-            ", as `input` is, with at most 1 dimension, but is ", describe(q));
+  AMP_CHECK(q.dtype() == input.dtype(), "quantile: `input` and `q` must have one dtype, but are ",
+            describe(input), " and ", describe(q), "; convert one with to()");
+  AMP_CHECK(q.dim() <= 1, "quantile: `q` must have at most 1 dimension, but is ", describe(q));
   if (q.device().type == kCPU) {
     for (const double value : q.to_vector<double>()) detail::check_between_0_and_1(value);
   }

@@ -44,7 +44,7 @@ inline Outputs grid_sample(In x, Case c) {
 inline constexpr Binding kResample[] = {
     {"interpolate", interpolate, kFloat32Math, "input*"},
     {"interpolate(nearest)", interpolate, kOneRounding, "input*", kAnything},
-    {"grid_sample", grid_sample, kFloat32Math, "input grid"},
+    {"grid_sample", grid_sample, kFloat32Math, "input= grid="},
     {"affine_grid",
      [](In x, Case c) -> Outputs {
        return amp::affine_grid(x[0], amp::Shape(integers_from(c, 1)), flag(c, 0));
