@@ -79,7 +79,8 @@ TEST_CASE("tables: every op has a case without elements and one with a size-1 di
   }
   for (const std::string_view op : listed_ops()) {
     INFO(op);
-    if (op != "ctc_loss") CHECK(empty.count(op) == 1);  // which refuses them, as torch does
+    // torch refuses them in these two.
+    if (op != "ctc_loss" && op != "affine_grid") CHECK(empty.count(op) == 1);
     CHECK(small.count(op) == 1);
   }
 }

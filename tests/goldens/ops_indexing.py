@@ -112,6 +112,9 @@ def scatters():
             case("scatter_reduce", f"{reduce}, edges, include_self {include}", call,
                  floats([2, 3, 0, 1.5, -2]), floats(edges), attributes=(dim, number, include),
                  index=index)
+    index = integers([[1, 0, 1]])
+    case("scatter_reduce", "sum, of one row", lambda a, b: torch.scatter_reduce(a, 1, index, b, "sum"),
+         values((1, 2), 1), values((1, 3), 2), attributes=(1, 0, True), index=index)
     dim, index = 0, integers([0, 0, 0])
     case("scatter_reduce", "amax, ties", lambda a, b: torch.scatter_reduce(a, 0, index, b, "amax"),
          floats([2, 1]), floats([2, 2, 1]), attributes=(0, 3, True), index=index)
@@ -144,6 +147,10 @@ def slices():
              values(shape, 1), values(source, 4), attributes=(dim,), index=index)
         case("index_fill", detail, lambda a: torch.index_fill(a, dim, index, -1.5),
              values(shape, 1), attributes=(dim, -1.5), index=index)
+    index = integers([0])
+    for detail, shape in (("of one row", (1, 3)), ("of empty lines", (0, 3))):
+        case("index_fill", detail, lambda a: torch.index_fill(a, 1, index, 2), values(shape, 1),
+             attributes=(1, 2), index=index)
     index = integers([-1, 0])
     case("index_fill", "from the end", lambda a: torch.index_fill(a, 1, index, 2),
          values((2, 3), 1), attributes=(1, 2), index=index)
@@ -248,7 +255,7 @@ def counts():
     ):
         case("repeat_interleave", detail, lambda a: torch.repeat_interleave(a, repeats),
              values(shape, 2), index=repeats)
-    for detail, x in (("elements", floats([0, 3, 3, 1])), ("nothing", floats([]))):
+    for detail, x in (("elements", floats([0, 3, 3, 1])), ("one", floats([2])), ("nothing", floats([]))):
         for least in (0, 6):
             case("bincount", f"{detail}, at least {least}",
                  lambda a: torch.bincount(a.long(), minlength=least), constants=(x,),

@@ -197,6 +197,8 @@ def distances():
          more=(1.0, 2.0, 1e-6, 0))
     loss(op, " of one vector", F.triplet_margin_loss, *(values((4,), s) for s in (1, 2, 3)),
          more=(1.0, 2.0, 1e-6, 0))
+    loss(op, " of one pair", F.triplet_margin_loss, *(values((1, 4), s) for s in (1, 2, 3)),
+         more=(1.0, 2.0, 1e-6, 0))
     loss(op, " of nothing", F.triplet_margin_loss, *(values((0, 4), s) for s in (1, 2, 3)),
          more=(1.0, 2.0, 1e-6, 0))
 

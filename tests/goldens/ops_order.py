@@ -156,6 +156,8 @@ def counts():
          attributes=(4, 0, 0))
     case("histc(x, numbers)", "no numbers among them", lambda t: torch.histc(t, 4, -1, 3).long(),
          constants=(NO_NUMBERS,), attributes=(4, -1, 3))
+    case("histc(x, numbers)", "of one number", lambda t: torch.histc(t, 3).long(),
+         constants=(values((1,), 2),), attributes=(3, 0, 0))
     case("histc", "with defaults", lambda t: torch.histc(t).long(), constants=(values((3, 5), 2),))
 
     for detail, x in (("in general", coarse((3, 5), 2)), ("ties", TIES), ("nothing", values((0, 2), 1)),
@@ -205,7 +207,7 @@ def truths():
         function = getattr(torch, name)
         for shape, dim, correction, keepdim in (((3, 4), (1,), 1, False), ((2, 3, 4), (0, 2), 0, True),
                                                 ((2, 3, 4), (1,), 0.5, False), ((0, 3), (1,), 1, False),
-                                                ((3, 2), (0,), 1, True)):
+                                                ((3, 2), (0,), 1, True), ((3, 1), (0,), 1, False)):
             case(f"{name}(x, dims)", f"{dim} of {list(shape)}, {correction}{', keepdim' * keepdim}",
                  lambda t: function(t, dim, correction=correction, keepdim=keepdim), values(shape, 4),
                  attributes=(correction, keepdim, *dim))

@@ -139,6 +139,7 @@ def pools_in_all_dimensions():
         maxima(n, "of one image without a batch", x[0], 2)
         maxima(n, "of no images", values((0, *shape[1:]), 1), 2)
         maxima(n, "of one element", values((1, 1) + (1,) * n, 1), 1)
+        means(n, "of one element", values((1, 1) + (1,) * n, 2), 1)
         means(n, "kernel 2", x, 2)
         means(n, "kernel 3 stride 2 padding 1", x, 3, 2, 1)
         means(n, "without padding in the count", x, 3, 2, 1, include=False)
