@@ -39,7 +39,7 @@ using Place = std::uint64_t;  // in the output: a slice, or an element
 
 /// What is scattered, in pairs: where it goes, and which slice or element of the source it is; -1 is
 /// none.
-struct Pairs {
+struct IndexPairs {
   Place* places;
   std::int64_t* sources;
 };
@@ -54,7 +54,7 @@ struct Indexed {
 };
 
 template <class Int>
-AMP_KERNEL void scatter_pairs_kernel(Indexed indexed, Pairs pairs, Int* out_of_range,
+AMP_KERNEL void scatter_pairs_kernel(Indexed indexed, IndexPairs pairs, Int* out_of_range,
                                      std::int64_t n) {
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
     std::int64_t at[3];
@@ -82,12 +82,12 @@ AMP_KERNEL void spoil_kernel(const std::int64_t* out_of_range, Output output, C 
 
 /// The pairs of one launch, and what it reads and writes. Slices are `inner` groups of elements.
 struct Tiles {
-  Pairs pairs;
+  IndexPairs pairs;
   std::int64_t n, tile;  // pairs; pairs of a tile
   std::int64_t outer, inner, length;
   Input source;
   std::int64_t source_slices;  // of each outer
-  Pairs next;   // two of each tile: its first run and its last; null in the last launch
+  IndexPairs next;   // two of each tile: its first run and its last; null in the last launch
   void* parts;  // what these have, in the type that is computed in
   Place end;
   bool starts;  // with what is in the output
@@ -151,7 +151,7 @@ AMP_KERNEL void scatter_tiles_kernel(Tiles t, Output output, std::int64_t count)
 }
 
 /// Sorts pairs by place, and leaves those of one place in their order.
-inline void sort_pairs(Device device, const Pairs& from, const Pairs& to, std::int64_t n,
+inline void sort_pairs(Device device, const IndexPairs& from, const IndexPairs& to, std::int64_t n,
                        Place end) {
   const amp::cuda::detail::DeviceGuard guard(device.index);
   const cudaStream_t stream = amp::cuda::current_stream(device.index);
@@ -180,7 +180,7 @@ void scatter_tiles(Device device, Tiles tiles, const Output& output, bool by_vec
     const std::int64_t count = tiles.tiles();
     const bool last = !levels || count == 1;
     const std::int64_t at = level % 2 * most;
-    tiles.next = last ? Pairs{nullptr, nullptr} : Pairs{places.data() + at, sources.data() + at};
+    tiles.next = last ? IndexPairs{nullptr, nullptr} : IndexPairs{places.data() + at, sources.data() + at};
     C* const written = last ? nullptr : parts.data() + at * tiles.outer * tiles.inner * width;
     tiles.parts = written;
     tiles.by_tiles = Divider(count);
@@ -239,12 +239,12 @@ inline void scatter(const ScatterArgs& args) {
   launch(device, 1, 1, detail::set_words_kernel<std::int64_t>, out_of_range.data(), 0, 1);
   const Scratch<detail::Place> all_places(device, 2 * n);
   const Scratch<std::int64_t> all_sources(device, 2 * n);
-  const detail::Pairs pairs{all_places.data(), all_sources.data()};
+  const detail::IndexPairs pairs{all_places.data(), all_sources.data()};
   launch(device, grid_for(n), kThreads, detail::scatter_pairs_kernel<std::int64_t>, indexed, pairs,
          out_of_range.data(), n);
   // Lines of one index each have nothing to sort.
   const bool apart = index.sizes[args.dim] == 1;
-  const detail::Pairs sorted{all_places.data() + n, all_sources.data() + n};
+  const detail::IndexPairs sorted{all_places.data() + n, all_sources.data() + n};
   if (!apart) detail::sort_pairs(device, pairs, sorted, n, indexed.end);
   const std::int64_t inner = slices ? out.inner : 1;
   const auto fits = [](const Operand& x) { return is_aligned_for_vectors(x.data, x.dtype); };
