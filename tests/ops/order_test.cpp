@@ -161,9 +161,9 @@ TEST_CASE("order: bad calls say what is wrong", "[order]") {
   says([&] { (void)amp::quantile(x, 1.5); }, "quantile: `q` must be between 0 and 1");
   says([&] { (void)amp::quantile(x, kNan); }, "quantile: `q` must be between 0 and 1");
   says([&] { (void)amp::quantile(x, amp::tensor({0.5f, -1.0f}, {2})); }, "quantile: `q` must be");
-  says([&] { (void)amp::quantile(x, amp::ones({1, 1})); }, "with at most 1 dimension");
+  says([&] { (void)amp::quantile(x, amp::ones({1, 1})); }, "must have at most 1 dimension");
   says([&] { (void)amp::quantile(x, amp::tensor({0.5}, {1}, {.dtype = amp::kFloat64})); },
-       "quantile: `q` must be float32");
+       "must have one dtype");
   says([&] { (void)amp::quantile(amp::ones({0, 3}), 0.5, 1); }, "has no elements");
   says([&] { (void)amp::quantile(integers, 0.5); }, "quantile: `input` must be floating point");
   says([&] { (void)amp::cumsum(x, 2); }, "cumsum: ");
