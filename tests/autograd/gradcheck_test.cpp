@@ -87,7 +87,8 @@ bool is_smooth(const OpCase& c) {
   const auto finite = [](const std::vector<double>& values) {
     return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
   };
-  return c.outputs[0].kind == goldens::kReal && finite(c.outputs[0].values) && !c.detail.ends_with("at 0") &&
+  return c.outputs[0].kind == goldens::kReal && finite(c.outputs[0].values) &&
+         !c.detail.ends_with("at 0") &&
          std::all_of(c.inputs.begin(), c.inputs.end(), [&](const goldens::Operand& operand) {
            return finite(operand.values) && finite(operand.grad);
          });

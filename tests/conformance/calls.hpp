@@ -404,8 +404,9 @@ constexpr auto joined(const Binding (&... families)[N]) {
   (append(families), ...);
   return all;
 }
-inline constexpr auto kBindings =
-    joined(bindings::kAll, bindings::kOrder, bindings::kProducts, bindings::kLosses, bindings::kMoving, bindings::kIndexing, bindings::kWindows, bindings::kResample, bindings::kRecurrent);
+inline constexpr auto kBindings = joined(
+    bindings::kAll, bindings::kOrder, bindings::kProducts, bindings::kLosses, bindings::kMoving,
+    bindings::kIndexing, bindings::kWindows, bindings::kResample, bindings::kRecurrent);
 
 }  // namespace detail
 

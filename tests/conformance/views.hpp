@@ -271,10 +271,9 @@ inline void golden_cases(const amp::Device& device, amp::DType dtype) {
   std::map<std::string, int> seen;
   for (const OpCase& c : goldens::op_cases()) {
     if (++seen[likeness(c)] > 2) continue;
-    const bool has_elements =
-        (!has_index(c) || !c.index.empty()) &&
-        std::none_of(c.inputs.begin(), c.inputs.end(),
-                     [](const auto& x) { return x.values.empty(); });
+    const bool has_elements = (!has_index(c) || !c.index.empty()) &&
+                              std::none_of(c.inputs.begin(), c.inputs.end(),
+                                           [](const auto& x) { return x.values.empty(); });
     for (const auto& [form, text] : kForms) {
       if (form != Form::kAsItIs && !has_elements) continue;
       INFO(c.op << ": " << c.detail << ", " << text);

@@ -92,15 +92,13 @@ AMP_LAZY_DEFINITION Tensor isin(const Tensor& elements, const Tensor& test_eleme
         const std::int64_t n = tested.numel();
         const TensorOptions bools{.dtype = kBool, .device = x.device()};
         if (n == 0 || x.numel() == 0) return full(x.shape(), options.invert, bools);
-        const Tensor sorted =
-            detail::sort_kernel(detail::reshape(tested, {n}), 0, n, false).values;
+        const Tensor sorted = detail::sort_kernel(detail::reshape(tested, {n}), 0, n, false).values;
         const Tensor values = detail::reshape(x, {x.numel()});
         const Tensor places = detail::scalar_kernel<kernels::functions::Minimum>(
             detail::search_kernel(sorted, values, false),
             kernels::Operand::scalar(n - 1, x.device()), false, kInt64);
         const Tensor nearest = detail::gather("isin", sorted, 0, places, {"isin"});
-        const Tensor found =
-            options.invert ? ne(nearest, values) : eq(nearest, values);
+        const Tensor found = options.invert ? ne(nearest, values) : eq(nearest, values);
         return detail::reshape(found, x.shape());
       },
       elements, test_elements);

@@ -25,8 +25,8 @@ AMP_INLINE std::int64_t byte_count(const Shape& shape, DType dtype) {
   // A shape is checked where it is made, but not where its extents were changed since.
   const std::int64_t numel = Shape(shape.span()).numel();
   std::int64_t bytes = 0;
-  AMP_CHECK(!__builtin_mul_overflow(numel, item_size(dtype), &bytes), "shape: ", shape,
-            " of ", dtype, " has more bytes than 63 bits count");
+  AMP_CHECK(!__builtin_mul_overflow(numel, item_size(dtype), &bytes), "shape: ", shape, " of ",
+            dtype, " has more bytes than 63 bits count");
   return bytes;
 }
 

@@ -26,8 +26,7 @@ Outputs pair_loss(In x, Case c) {
 
 inline Outputs gaussian_nll_loss(In x, Case c) {
   return amp::gaussian_nll_loss(
-      x[0], x[1], x[2],
-      {.reduction = reduction(c), .full = flag(c, 1), .eps = c.attributes[2]});
+      x[0], x[1], x[2], {.reduction = reduction(c), .full = flag(c, 1), .eps = c.attributes[2]});
 }
 inline Outputs multi_margin_loss(In x, Case c) {
   return amp::multi_margin_loss(x[0], index(c, x),

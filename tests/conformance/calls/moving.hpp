@@ -20,7 +20,8 @@ inline Outputs all_of(const std::vector<amp::Tensor>& views) {
   return outputs;
 }
 /// `count` attributes from number `first` on.
-inline std::vector<std::int64_t> integers_of(const OpCase& c, std::size_t first, std::size_t count) {
+inline std::vector<std::int64_t> integers_of(const OpCase& c, std::size_t first,
+                                             std::size_t count) {
   std::vector<std::int64_t> all = integers_from(c, first);
   all.resize(count);
   return all;

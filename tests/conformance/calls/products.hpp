@@ -17,10 +17,25 @@
 namespace conformance::bindings {
 
 /// As EQUATIONS of goldens/ops_products.py.
-inline constexpr std::string_view kEquations[] = {
-    "ij,jk->ik", "bij,bjk->bik", "ij,jk", "ij->ji", "ij->j", "ij->", "ii->i", "ii", "i,j->ij",
-    "bi,bi->b", "b...i,i...j->b...j", "...i,...i", "bqhd,bkhd->bhqk", "ij,jk,kl->il", "iij,ji->i",
-    "aB,Bc->ca", "ij,ij->ij", "...ij->...ji", "i...->..."};
+inline constexpr std::string_view kEquations[] = {"ij,jk->ik",
+                                                  "bij,bjk->bik",
+                                                  "ij,jk",
+                                                  "ij->ji",
+                                                  "ij->j",
+                                                  "ij->",
+                                                  "ii->i",
+                                                  "ii",
+                                                  "i,j->ij",
+                                                  "bi,bi->b",
+                                                  "b...i,i...j->b...j",
+                                                  "...i,...i",
+                                                  "bqhd,bkhd->bhqk",
+                                                  "ij,jk,kl->il",
+                                                  "iij,ji->i",
+                                                  "aB,Bc->ca",
+                                                  "ij,ij->ij",
+                                                  "...ij->...ji",
+                                                  "i...->..."};
 
 template <class Options>
 using OfThree = amp::Tensor (*)(const amp::Tensor&, const amp::Tensor&, const amp::Tensor&,

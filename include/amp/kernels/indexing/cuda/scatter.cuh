@@ -87,8 +87,8 @@ struct Tiles {
   std::int64_t outer, inner, length;
   Input source;
   std::int64_t source_slices;  // of each outer
-  IndexPairs next;   // two of each tile: its first run and its last; null in the last launch
-  void* parts;  // what these have, in the type that is computed in
+  IndexPairs next;  // two of each tile: its first run and its last; null in the last launch
+  void* parts;      // what these have, in the type that is computed in
   Place end;
   bool starts;  // with what is in the output
   Divider by_inner, by_tiles;
@@ -180,7 +180,8 @@ void scatter_tiles(Device device, Tiles tiles, const Output& output, bool by_vec
     const std::int64_t count = tiles.tiles();
     const bool last = !levels || count == 1;
     const std::int64_t at = level % 2 * most;
-    tiles.next = last ? IndexPairs{nullptr, nullptr} : IndexPairs{places.data() + at, sources.data() + at};
+    tiles.next =
+        last ? IndexPairs{nullptr, nullptr} : IndexPairs{places.data() + at, sources.data() + at};
     C* const written = last ? nullptr : parts.data() + at * tiles.outer * tiles.inner * width;
     tiles.parts = written;
     tiles.by_tiles = Divider(count);
