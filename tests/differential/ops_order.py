@@ -7,7 +7,7 @@ of their positions, as a stable sort has it, so that is what it is compared with
 
 import torch
 
-from draw import FLOAT8, INTEGERS, sizes, tensor
+from draw import FLOAT8, INTEGERS, LOW, broadcastable, sizes, tensor
 from ops import Call, op, reduced, several
 
 HOW = ("linear", "lower", "higher", "nearest", "midpoint")
@@ -188,3 +188,19 @@ def moments(name, rng, dtype):
     listed = dims or list(range(len(shape)))
     return Call(name + ".dims", [x], [correction, keep] + dims, lambda x: getattr(torch, name)(
         x, listed, correction=correction, keepdim=keep))
+
+
+@op("isclose", "isin")
+def likeness(name, rng, dtype):
+    if dtype in FLOAT8 or (name == "isin" and dtype == torch.bool):
+        dtype = torch.float32
+    if name == "isin":
+        x, tested, invert = tensor(rng, sizes(rng), dtype), tensor(rng, sizes(rng), dtype), rng.random() < 0.5
+        return Call(name, [x, tested], [invert], lambda a, b: torch.isin(a, b, invert=invert),
+                    smooth=False)
+    if dtype in LOW:  # which torch compares in 16 bits
+        dtype = torch.float32
+    shape = sizes(rng)
+    numbers = [rng.choice([0.0, 1e-5, 0.25]), rng.choice([0.0, 1e-8, 0.5]), rng.random() < 0.5]
+    return Call(name, [tensor(rng, shape, dtype), tensor(rng, broadcastable(rng, shape), dtype)],
+                numbers, lambda x, y: torch.isclose(x, y, *numbers), smooth=False)
