@@ -238,6 +238,8 @@ def distances():
     cdist("of wide points", values((2, 21), 1), values((2, 21), 2), 3)
     cdist("of no points", values((0, 4), 1), values((2, 4), 2), 2)
     cdist("of no numbers", values((3, 0), 1), values((2, 0), 2), 2)
+    cdist("of no batches beside one", values((3, 4), 1), values((0, 2, 4), 2), 2, 1)
+    cdist("of batches without numbers", values((2, 3, 0), 1), values((2, 2, 0), 2), 2)
     cdist("of one number", values((1, 1), 1), values((1, 1), 2), 2)
     case("cdist(default)", "in general", torch.cdist, values((3, 4), 1), values((5, 4), 2))
 

@@ -65,7 +65,9 @@ AMP_LAZY Tensor norm_of_difference(autocasting::OpId op, const Tensor& a, std::s
 AMP_LAZY Tensor as_points(const Tensor& x, const Shape& batch, DType wide) {
   const std::int64_t points = x.size(-2), m = x.size(-1);
   const Tensor values = autocasting::convert_dtype(x, wide);
-  if (x.numel() == points * m) return contiguous(reshape(values, {1, points, m}));
+  std::int64_t own = 1;
+  for (int d = 0; d + 2 < x.dim(); ++d) own *= x.shape()[d];
+  if (own == 1) return contiguous(reshape(values, {1, points, m}));
   Shape shape = batch;
   shape.push_back(points);
   shape.push_back(m);
@@ -98,7 +100,8 @@ AMP_LAZY Tensor points_backward(const Tensor& grad, const Tensor& distance, cons
 
 /// The distances between points that as_points() gave, in their dtype.
 AMP_LAZY Tensor distances(const Tensor& x, const Tensor& y, double p, bool by_matmul) {
-  const Shape shape((std::max)(x.size(0), y.size(0)), x.size(1), y.size(1));
+  const bool none = x.size(0) == 0 || y.size(0) == 0;
+  const Shape shape(none ? 0 : (std::max)(x.size(0), y.size(0)), x.size(1), y.size(1));
   const TensorOptions like{.dtype = x.dtype(), .device = x.device()};
   if (shape.numel() == 0) return empty(shape, like);
   if (x.size(2) == 0) return zeros(shape, like);
