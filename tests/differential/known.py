@@ -229,4 +229,38 @@ DIFFERENCES = [
           "of a factor 0 is the product of the others, of which torch makes NaN beside infinity.",
           lambda case, difference: op(case) == "scatter_reduce" and case.call.numbers[1] == 1 and
           (not difference.finite or extreme(case) or tiny(case))),
+    Known("cosine_similarity: a gradient of 0",
+          "amp adds its two terms, which cancel to a last digit of each; torch divides both vectors "
+          "by their lengths first.",
+          lambda case, difference: op(case) == "cosine_similarity" and
+          difference.kind == "values" and difference.name.startswith("gradient") and
+          difference.finite and abs(difference.ours) < 0.01),
+    Known("cdist: NaN beside orders 0 and infinity",
+          "amp counts a NaN as a difference of order 0, and gives the gradient of a NaN distance to "
+          "the NaN alone.",
+          lambda case, difference: op(case) in ("cdist", "pdist") and
+          case.call.numbers[0] in (0, math.inf) and not_finite(case)),
+    Known("addcmul, addcdiv: integers in a gradient",
+          "torch rounds an integer factor of a gradient to float32, amp to the dtype of the result.",
+          lambda case, difference: op(case) in ("addcmul", "addcdiv") and
+          difference.name.startswith("gradient") and
+          any(t is not None and not t.dtype.is_floating_point for t in case.call.tensors)),
+    Known("unique: the order of NaN", "amp keeps the order of several NaN, torch does not.",
+          lambda case, difference: op(case) == "unique" and not_finite(case)),
+    Known("huber_loss of two dtypes", "amp promotes them, torch takes that of the input.",
+          lambda case, difference: op(case) == "huber_loss" and difference.kind == "dtype"),
+    Known("atan2 under autocast, of both 16-bit dtypes",
+          "amp promotes them to float32; torch casts one without dimensions to the other.",
+          lambda case, difference: op(case) == "atan2" and difference.kind == "dtype" and
+          case.autocast is not None),
+    Known("var_mean: the mean of elements that cancel",
+          "amp adds in float32 what torch adds in pairs: a sum of the largest numbers of both signs "
+          "loses the others.",
+          lambda case, difference: op(case) in ("var_mean", "std_mean") and
+          difference.name == "result1" and extreme(case)),
+    Known("linalg_vecdot: an infinity beside a NaN",
+          "Where one operand is constant along the dimension, amp sums the other before it "
+          "multiplies.",
+          lambda case, difference: op(case) in ("linalg_vecdot", "einsum") and
+          not difference.finite and (not_finite(case) or extreme(case))),
 ]

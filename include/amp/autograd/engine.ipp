@@ -58,12 +58,12 @@ struct Pending {
   }
 
  private:
-  /// Whether the sum may be written over the gradient: nothing else holds it, and it has no
-  /// row-major copy.
+  /// Whether the sum may be written over the gradient: nothing else holds it, and where its elements
+  /// lie channels-last, it has their shape and no row-major copy.
   bool may_be_written() const {
-    return gradient.unique() && gradient.is_contiguous() &&
-           (!amp::detail::lies_channels_last(gradient) ||
-            !gradient.impl().storage->has_row_major());
+    if (!gradient.unique() || !gradient.is_contiguous()) return false;
+    if (gradient.impl().storage->laid_out() == nullptr) return true;
+    return amp::detail::lies_channels_last(gradient) && !gradient.impl().storage->has_row_major();
   }
 };
 

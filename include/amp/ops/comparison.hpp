@@ -69,7 +69,7 @@ AMP_LAZY [[nodiscard]] Tensor logical_xor(const Tensor& input, const Tensor& oth
 
 /// Whether |input - other| <= atol + rtol |other|, elementwise; the result is bool; shapes broadcast.
 /// Infinities are close if they are equal, and NaN is close to NaN if `equal_nan`. Throws unless
-/// both have one dtype. 16 bits are compared in float32. Not differentiable. Under autocast:
+/// both have one dtype. 16 bits are compared in float32, integers in float64. Not differentiable. Under autocast:
 /// unchanged.
 AMP_LAZY [[nodiscard]] Tensor isclose(const Tensor& input, const Tensor& other, double rtol = 1e-5,
                                       double atol = 1e-8, bool equal_nan = false);

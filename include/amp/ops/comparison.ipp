@@ -245,10 +245,12 @@ AMP_LAZY_DEFINITION Tensor isclose(const Tensor& input, const Tensor& other, dou
       "isclose",
       [&](const Tensor& a, const Tensor& b) {
         const NoGradGuard no_grad;
-        const DType wide = promote_types(a.dtype(), kFloat32);
+        const bool floating = is_floating_point(a.dtype());
+        const DType wide = floating ? promote_types(a.dtype(), kFloat32) : kFloat64;
         const Tensor x = a.to(wide), y = b.to(wide), distance = abs(x - y);
         const Tensor near = logical_and(isfinite(distance), le(distance, abs(y) * rtol + atol));
-        const Tensor close = logical_or(eq(a, b), near);
+        const bool exactly = !floating && rtol == 0 && atol == 0;
+        const Tensor close = exactly ? eq(a, b) : logical_or(eq(a, b), near);
         return equal_nan ? logical_or(close, logical_and(isnan(a), isnan(b))) : close;
       },
       input, other);

@@ -35,11 +35,12 @@ AMP_LAZY AMP_COLD void check_integers(std::string_view argument, const Tensor& t
 /// The lengths as int64 [N]. Throws if one of them, where the host can read them, is not in
 /// [0, most].
 AMP_LAZY AMP_COLD Tensor checked_lengths(std::string_view argument, const Tensor& lengths,
-                                         std::int64_t samples, std::int64_t most) {
+                                         std::int64_t samples, std::int64_t most, Device device) {
   check_integers(argument, lengths);
   AMP_CHECK(lengths.numel() == samples && lengths.dim() <= 1, "ctc_loss: `", argument,
             "` must have one length for each of ", samples, " samples, but is ", describe(lengths));
-  const Tensor result = dense(lengths.detach().to(kInt64)).reshape({samples});
+  Tensor result = dense(lengths.detach().to(kInt64)).reshape({samples});
+  if (device.type == kCPU) result = result.to(device);
   for (std::int64_t n = 0; result.device().type == kCPU && n < samples; ++n) {
     const std::int64_t length = result.const_data<std::int64_t>()[n];
     AMP_CHECK(length >= 0 && length <= most, "ctc_loss: `", argument, "` must lie in [0, ", most,
@@ -79,8 +80,10 @@ AMP_LAZY AMP_COLD CtcTargets ctc_targets(const Tensor& log_probs, const Tensor& 
             "ctc_loss: for ", samples,
             " samples `targets` must be [N, S], or [sum of lengths], but is ", describe(targets));
   CtcTargets result{dense(targets.detach().to(kInt64)),
-                    checked_lengths("input_lengths", input_lengths, samples, log_probs.size(0)),
-                    checked_lengths("target_lengths", target_lengths, samples, targets.size(-1))};
+                    checked_lengths("input_lengths", input_lengths, samples, log_probs.size(0),
+                                    log_probs.device()),
+                    checked_lengths("target_lengths", target_lengths, samples, targets.size(-1),
+                                    log_probs.device())};
   if (result.labels.device().type == kCPU && result.target_lengths.device().type == kCPU)
     check_labels(result, log_probs.size(-1));
   for (Tensor* const lengths : {&result.input_lengths, &result.target_lengths})
@@ -109,12 +112,16 @@ AMP_LAZY Tensor ctc_losses(const Tensor& log_probs, const CtcTargets& t,
   if (autograd::recording(x)) {
     autograd::record(
         "ctc_loss", losses,
-        [t, options, batch_of, alphas, nll, x = autograd::SavedTensor(x)](
-            const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
+        [labels = autograd::SavedTensor(t.labels), inputs = autograd::SavedTensor(t.input_lengths),
+         lengths = autograd::SavedTensor(t.target_lengths), options, batch_of, alphas, nll,
+         x = autograd::SavedTensor(x)](const Tensor& gradient,
+                                       const autograd::Needs<1>&) -> autograd::Gradients<1> {
+          const CtcTargets saved{labels.get("ctc_loss"), inputs.get("ctc_loss"),
+                                 lengths.get("ctc_loss")};
           const Tensor &in = x.get("ctc_loss"), grad = dense(gradient), grad_x = empty_like(in);
-          kernels::ctc_loss_backward(in.device(),
-                                     {batch_of(in, t, options), grad.operand(), alphas.operand(),
-                                      nll.operand(), grad_x.operand()});
+          kernels::ctc_loss_backward(
+              in.device(), {batch_of(in, saved, options), grad.operand(), alphas.operand(),
+                            nll.operand(), grad_x.operand()});
           return {grad_x};
         },
         x);

@@ -233,12 +233,12 @@ AMP_LAZY_DEFINITION Tensor indexed(std::string_view op, const Tensor& x, const A
   kernels::Operand input = x.operand(), result = output.operand();
   input.dims = result.dims = flat.dims();
   const Strides dense_steps = contiguous_strides(flat), order = order_of(by);
-  std::int64_t span = x.numel() == 0 ? 0 : 1;
+  std::int64_t span = 1;
   const bool single = by.dims.size() == 1;
   Strides steps(by.from);
   for (const int d : by.dims) {
     steps[d] = single ? 1 : x.strides()[d];
-    if (span != 0) span += (by.from[d] - 1) * x.strides()[d];
+    span = span == 0 || by.from[d] == 0 ? 0 : span + (by.from[d] - 1) * x.strides()[d];
   }
   for (int d = 0; d < flat.dims(); ++d) {
     const int own =

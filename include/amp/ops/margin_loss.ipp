@@ -70,10 +70,11 @@ AMP_LAZY Tensor multi_margin_losses(std::string_view op, const Tensor& x, const 
   const auto p = static_cast<double>(options.p);
   const Tensor terms = elementwise_loss<kernels::functions::MultiMargin>(
       op, x, reshape(negative, {x.size(0), 1}), {options.margin, p});
-  // The target's own term, in which the scores cancel.
-  const double own = std::pow((std::max)(options.margin, 0.0), p);
   const autocasting::NoCasts no_casts;
-  return (reduce(op, terms, 1, false, 1) - own) * (1 / static_cast<double>(x.size(1)));
+  const Tensor classes = arange(x.size(1), {.device = x.device()});
+  const Tensor others = ne(reshape(classes, {1, x.size(1)}), reshape(t, {x.size(0), 1}));
+  return reduce(op, amp::where(others, terms, 0), 1, false, 1) *
+         (1 / static_cast<double>(x.size(1)));
 }
 
 }  // namespace detail

@@ -83,6 +83,10 @@ AMP_LAZY Tensor norm(std::string_view op, const Tensor& input, const Tensor& wei
                 layout.groups,           layout.inner,
                 layout.centered};
             kernels::norm_backward(device, args);
+          } else {
+            for (const int i : {1, 2}) {
+              if (needs[i]) gradients[i].zero_();
+            }
           }
           return gradients;
         },

@@ -212,6 +212,7 @@ AMP_LAZY Tensor quantile_of(const Tensor& sorted, int d, double q,
   double place = q * static_cast<double>(n - 1);
   if (sorted.dtype() == kFloat32)
     place = static_cast<double>(static_cast<float>(q) * static_cast<float>(n - 1));
+  place = (std::min)(place, static_cast<double>(n - 1));  // which float32 may round up
   if (interpolation == kLower) place = std::floor(place);
   if (interpolation == kHigher) place = std::ceil(place);
   if (interpolation == kNearest) place = std::nearbyint(place);
@@ -231,9 +232,16 @@ AMP_LAZY Tensor quantile_of(const Tensor& sorted, int d, const Tensor& q,
   if (interpolation == kHigher) places = ceil(places.detach());
   if (interpolation == kNearest) places = round(places.detach());
   const Tensor below = floor(places.detach()), above = ceil(places.detach());
-  const Tensor a = index_select(sorted, d, below.to(kInt64));
+  const std::int64_t last = sorted.shape()[d] - 1;
+  const auto index_of = [&](const Tensor& place) {
+    const Tensor index = place.to(kInt64);
+    if (last < std::int64_t{1} << 24) return index;
+    return scalar_kernel<functions::Minimum>(  // float32 may have rounded it up
+        index, kernels::Operand::scalar(last, q.device()), false, kInt64);
+  };
+  const Tensor a = index_select(sorted, d, index_of(below));
   if (interpolation != kLinear && interpolation != kMidpoint) return a;
-  const Tensor b = index_select(sorted, d, above.to(kInt64));
+  const Tensor b = index_select(sorted, d, index_of(above));
   const Tensor weight = interpolation == kLinear ? places - below : (above - below) * 0.5;
   return amp::where(reshape(eq(below, above), beside), a, between(a, b, reshape(weight, beside)));
 }

@@ -138,6 +138,8 @@ AMP_LAZY PooledWithIndices max_pool(const Pooling& pool, const Tensor& any) {
         [indices, order, from = x.shape(), window = pool.window](
             const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
           const Tensor grad = order.lay_out(gradient);
+          if (grad.numel() == 0)
+            return {full(from, 0, {.dtype = grad.dtype(), .device = grad.device()})};
           const Tensor grad_x = order.make(from, grad.dtype(), grad.device());
           if (grad_x.numel() != 0) {
             const kernels::MaxPool2dBackwardArgs args{as_images(order.operand(grad)),
@@ -154,9 +156,11 @@ AMP_LAZY PooledWithIndices max_pool(const Pooling& pool, const Tensor& any) {
 
 /// Whether an adaptive pool is the mean of whole planes, which lie row-major.
 AMP_LAZY bool is_mean_of_planes(const Pooling& pool, const Tensor& x) {
-  const std::int64_t* const count = pool.window.kernel;
-  return pool.window.is_adaptive && count[0] * count[1] * count[2] == 1 &&
-         pool.extents.values[0] != 0 && !ActivationOrder::of(x).is_channels_last();
+  if (!pool.window.is_adaptive || ActivationOrder::of(x).is_channels_last()) return false;
+  for (int i = 0; i < pool.extents.dims; ++i) {
+    if (pool.extents.values[i] != 1) return false;
+  }
+  return true;
 }
 
 AMP_LAZY Tensor avg_pool(const Pooling& pool, const Tensor& any) {
@@ -182,6 +186,8 @@ AMP_LAZY Tensor avg_pool(const Pooling& pool, const Tensor& any) {
         [order = pooled.order, window = pool.window, scale = pool.scale, from = x.shape()](
             const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
           const Tensor grad = order.lay_out(gradient);
+          if (grad.numel() == 0)
+            return {full(from, 0, {.dtype = grad.dtype(), .device = grad.device()})};
           const Tensor grad_x = order.make(from, grad.dtype(), grad.device());
           if (grad_x.numel() != 0) {
             const kernels::AvgPool2dBackwardArgs args{

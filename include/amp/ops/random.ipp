@@ -93,13 +93,14 @@ AMP_LAZY Tensor normal_as(const Tensor& mean, const Tensor& std) {
 AMP_LAZY_DEFINITION Tensor normal(const Tensor& mean, double std) {
   detail::check_floating("normal", "mean", mean);
   AMP_CHECK(std >= 0, "normal: `std` must not be negative, but is ", std);
-  return detail::normal_as(mean, full({}, std, {.dtype = kFloat32, .device = mean.device()})
-                                     .to(mean.dtype() == kFloat64 ? kFloat64 : kFloat32))
+  const DType wide = promote_types(mean.dtype(), kFloat32);
+  return detail::normal_as(mean, full({}, std, {.dtype = wide, .device = mean.device()}))
       .to(mean.dtype());
 }
 AMP_LAZY_DEFINITION Tensor normal(double mean, const Tensor& std) {
   detail::check_floating("normal", "std", std);
-  return detail::normal_as(full({}, mean, {.dtype = kFloat32, .device = std.device()}), std)
+  const DType wide = promote_types(std.dtype(), kFloat32);
+  return detail::normal_as(full({}, mean, {.dtype = wide, .device = std.device()}), std)
       .to(std.dtype());
 }
 AMP_LAZY_DEFINITION Tensor normal(const Tensor& mean, const Tensor& std) {

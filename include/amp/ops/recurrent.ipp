@@ -266,7 +266,7 @@ AMP_LAZY RecurrentLayers recurrent(autocasting::OpId id, RecurrentCell cell,
   check_floating(op, "data", input.data);
   AMP_CHECK(input.data.dim() == 2, op, ": `data` of the input must be [N, I], but is ",
             describe(input.data));
-  const Tensor sizes = dense(input.batch_sizes);
+  const Tensor sizes = dense(input.batch_sizes.detach()).clone();  // backward reads them too
   const RecurrentRun run{op,    cell,  sizes.size(0), sizes.const_data<std::int64_t>()[0],
                          sizes, "data"};
   const auto check_batch = [&](std::string_view name, const Tensor& states) {

@@ -59,7 +59,8 @@ class ViewNode final
 AMP_INLINE bool ViewNode::add_in_place(const Tensor& gradient, const Tensor& sum) {
   if (!alive_ || sum.dtype() != gradient.dtype()) return false;
   if (gradient.numel() == 0) return true;
-  const kernels::Operand seen = sum.alias(gradient.shape(), strides_, offset_).operand();
+  const std::int64_t offset = sum.impl().offset + offset_;
+  const kernels::Operand seen = sum.alias(gradient.shape(), strides_, offset).operand();
   kernels::binary<kernels::functions::Add>(sum.device(), {seen, gradient.operand(), seen});
   return true;
 }

@@ -48,13 +48,13 @@ AMP_LAZY Tensor slice(const Tensor& input, int dim, std::int64_t start, std::int
       shape,
       [&] {
         Strides own = strides;
-        own[dim] *= step;
+        if (shape[dim] > 1) own[dim] *= step;
         return own;
       }(),
       input.impl().offset + start * strides[dim]);
   if (autograd::recording(input)) {
     const std::int64_t offset = start * within[dim];
-    within[dim] *= step;
+    if (shape[dim] > 1) within[dim] *= step;
     record_view("slice", output, input, within, offset);
   }
   return output;

@@ -59,8 +59,11 @@ struct CtcOnDevice {
     result.first = n * most;
     if (!padded) {
       double sum = 0;  // exact below 2^53
-      for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x)
-        sum += static_cast<double>(target_lengths[i]);
+      for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x) {
+        const std::int64_t length = target_lengths[i];
+        sum +=
+            static_cast<double>(length < 0 ? labels + 1 : length);  // no sample after it is valid
+      }
       result.first = static_cast<std::int64_t>(block_sum(sum));
     }
     result.steps = input_lengths[n];

@@ -105,8 +105,11 @@ template <class T>
 struct TakeElement {
   const T* input;
   T* output;
+  std::int64_t count;  // of the output, which may be less than is chosen
 
-  __device__ void operator()(std::int64_t i, std::int64_t rank) const { output[rank] = input[i]; }
+  __device__ void operator()(std::int64_t i, std::int64_t rank) const {
+    if (rank < count) output[rank] = input[i];
+  }
 };
 template <class T>
 struct PutElement {
@@ -147,8 +150,9 @@ inline void mask_places(const MaskPlacesArgs& args) {
 inline void masked_select(const MaskedSelectArgs& args) {
   visit_bits(args.input.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    detail::for_true(args.mask, args.ranks,
-                     detail::TakeElement<T>{args.input.as<const T>(), args.output.as<T>()});
+    detail::for_true(
+        args.mask, args.ranks,
+        detail::TakeElement<T>{args.input.as<const T>(), args.output.as<T>(), args.output.numel()});
   });
 }
 

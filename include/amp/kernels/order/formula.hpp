@@ -78,7 +78,9 @@ struct Bins {
   /// Returns the bin of x; -1 if it is in none.
   AMP_HOST_DEVICE std::int64_t operator()(C x) const {
     if (!(x >= low && x <= high)) return -1;
-    const auto bin = static_cast<std::int64_t>((x - low) / (high - low) * static_cast<C>(count));
+    // Halves, of which the differences are finite.
+    const C part = (x / 2 - low / 2) / (high / 2 - low / 2);
+    const auto bin = static_cast<std::int64_t>(part * static_cast<C>(count));
     return bin < count ? bin : count - 1;
   }
 };

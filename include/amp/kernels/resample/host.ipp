@@ -170,17 +170,17 @@ AMP_LAZY_DEFINITION void resample(const ResampleArgs& args) {
     // Along the depth, whole planes are rows. It comes first if it leaves less to do.
     const bool depth_first = d.targets <= d.sources;
     const std::int64_t plane =
-        (depth_first ? h.sources : h.targets) * (depth_first ? w.sources : w.targets);
+        (depth_first ? h.sources : h.targets) * (depth_first ? w.sources : w.targets) * inner;
     const auto rows = detail::AxisSums<C>::none(plane);
     const std::int64_t slices = outer * (depth_first ? d.targets : d.sources);
-    const std::int64_t size = depth_first ? slices * plane : slices * h.targets * w.targets;
+    const std::int64_t size = depth_first ? slices * plane : slices * h.targets * w.targets * inner;
     const HostBuffer<C> buffer(size);
     const Operand middle = Operand::array(buffer.data(), dtype_of<C>, {size}, {1});
     if (depth_first) {
       detail::resample_planes(args.input, middle, outer, d, rows, 1);
-      detail::resample_planes(middle, args.output, slices, h, w, 1);
+      detail::resample_planes(middle, args.output, slices, h, w, inner);
     } else {
-      detail::resample_planes(args.input, middle, slices, h, w, 1);
+      detail::resample_planes(args.input, middle, slices, h, w, inner);
       detail::resample_planes(middle, args.output, outer, d, rows, 1);
     }
   });

@@ -193,9 +193,10 @@ void scan_backward(const ScanBackwardArgs& args) {
       }
       panel.advance(states, true, [&](State& state, std::int64_t i, std::int64_t place) {
         C sum = grad[i];
-        if (place + 1 < lines.length)
-          sum +=
-              Backward::template decay<C>(y[i], state.next_y, state.next_x, place + 1) * state.sum;
+        if (place + 1 < lines.length) {
+          const C decay = Backward::template decay<C>(y[i], state.next_y, state.next_x, place + 1);
+          if (decay != C{0}) sum += decay * state.sum;  // which may be infinite
+        }
         state = {sum, y[i], x[i]};
         grad[i] = Backward::template factor<C>(x[i], y[i], place) * sum;
       });
