@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -82,13 +83,31 @@ conformance::Inputs leaves_of(const OpCase& c, bool strided) {
   return inputs;
 }
 
+/// Cases whose gradient is none of derivatives, as in torch: lengths below eps count as eps but for
+/// their own gradient, of several elements at one place the last counts, ties have one maximum, and
+/// a power ends at 0.
+bool bends(const OpCase& c) {
+  static const std::set<std::string> kCases = {"cosine_similarity: broadcast along the vectors",
+                                               "cosine_similarity: of a short vector",
+                                               "cosine_similarity: of one number",
+                                               "cosine_similarity: of scalars",
+                                               "cosine_similarity: of zeros",
+                                               "index_put: of two dimensions, accumulate False",
+                                               "index_put: slices of slices, accumulate False",
+                                               "max_pool2d(options): ties",
+                                               "max_pool2d_with_indices: ties",
+                                               "cdist: of order 0.5",
+                                               "cdist: of order 1.5"};
+  return kCases.count(std::string(c.op) + ": " + std::string(c.detail)) != 0;
+}
+
 /// Whether the case has derivatives at its inputs and near them. At 0, powers end there.
 bool is_smooth(const OpCase& c) {
   const auto finite = [](const std::vector<double>& values) {
     return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
   };
   return c.outputs[0].kind == goldens::kReal && finite(c.outputs[0].values) &&
-         !c.detail.ends_with("at 0") &&
+         !c.detail.ends_with("at 0") && !bends(c) &&
          std::all_of(c.inputs.begin(), c.inputs.end(), [&](const goldens::Operand& operand) {
            return finite(operand.values) && finite(operand.grad);
          });

@@ -108,7 +108,7 @@ void check_reveals(amp::Tensor (*call)(const amp::Tensor&), const std::vector<fl
 }
 
 /// a + b * c, as an op of the user's with the policy that PyTorch gives its own of that name.
-amp::Tensor addcmul(const amp::Tensor& a, const amp::Tensor& b, const amp::Tensor& c) {
+amp::Tensor promoted_sum(const amp::Tensor& a, const amp::Tensor& b, const amp::Tensor& c) {
   amp::register_op("semantics.addcmul", amp::OpPolicy::kPromote);
   return amp::autocast_call(
       "semantics.addcmul", [](const auto& x, const auto& y, const auto& z) { return x + y * z; }, a,
@@ -418,22 +418,22 @@ TEST_CASE("test_autocast_torch_need_autocast_promote (test_cuda.py): the widest 
                     widened = narrow.to(kFloat32);
   const amp::Tensor by_hand = wide + widened * widened;
   const amp::AutocastGuard autocast(kCPU, {.dtype = kFloat16});
-  CHECK(same(addcmul(wide, narrow, narrow), by_hand));
-  CHECK(same(addcmul(narrow, wide, narrow), widened + wide * widened));
-  CHECK(addcmul(narrow, narrow, narrow).dtype() == kFloat16);
+  CHECK(same(promoted_sum(wide, narrow, narrow), by_hand));
+  CHECK(same(promoted_sum(narrow, wide, narrow), widened + wide * widened));
+  CHECK(promoted_sum(narrow, narrow, narrow).dtype() == kFloat16);
 }
 
 TEST_CASE("test_promote_policy (test_jit_autocast.py): float16 beside float32 is float32") {
   const amp::Tensor wide = values({2, 2}), narrow = values({2, 2}).to(kFloat16);
   const amp::AutocastGuard autocast(kCPU, {.dtype = kFloat16});
-  CHECK(addcmul(narrow, wide, wide).dtype() == kFloat32);
+  CHECK(promoted_sum(narrow, wide, wide).dtype() == kFloat32);
 }
 
 TEST_CASE("test_promote_policy_fp64 (test_jit_autocast.py): float64 stays float64") {
   const amp::Tensor x = values({2, 2}).to(kFloat64);
   const amp::Tensor outside = x + x * x;
   const amp::AutocastGuard autocast(kCPU, {.dtype = kFloat16});
-  CHECK(same(addcmul(x, x, x), outside));
+  CHECK(same(promoted_sum(x, x, x), outside));
 }
 
 // --- what is left alone --------------------------------------------------------------------------

@@ -15,7 +15,9 @@ namespace amp::inline v0 {
 class Bound {
  public:
   Bound() = default;
+  /// None.
   Bound(std::nullopt_t) {}
+  /// A number.
   template <Arithmetic N>
   Bound(N number) : number_(detail::number_operand(number)) {}
 

@@ -32,8 +32,7 @@ AMP_LAZY AMP_COLD void check_integers(std::string_view argument, const Tensor& t
             "` must be integers, but is ", describe(tensor));
 }
 
-/// The lengths as int64 [N]. Throws if one of them, where the host can read them, is not in
-/// [0, most].
+/// The lengths as int64 [N]. Throws if the host can read them and one is not in [0, most].
 AMP_LAZY AMP_COLD Tensor checked_lengths(std::string_view argument, const Tensor& lengths,
                                          std::int64_t samples, std::int64_t most, Device device) {
   check_integers(argument, lengths);

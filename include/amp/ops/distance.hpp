@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Distances between points, and angles. Of floating point; the result has the dtype of the inputs,
-// promoted, computed in float32 or wider and rounded once. Where points coincide, and a distance
+// promoted, computed in float32 or wider and rounded once. If points coincide, and a distance
 // has no derivative, its gradient is 0.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Elements where a mask is true, and ops whose shape depends on values. On CUDA each of them
+// Elements that a mask chooses, and ops whose shape depends on values. On CUDA each of them
 // synchronises once, to know how many elements there are, unless its comment says otherwise.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace amp::inline v0 {
 
-/// Where `input`, of any dtype, is not 0: int64 [n, input.dim()], a row of coordinates for each
-/// such element, in row-major order. NaN is not 0. Not differentiable. Synchronises.
+/// The elements of `input`, of any dtype, that are not 0: int64 [n, input.dim()], a row of
+/// coordinates for each, in row-major order. NaN is not 0. Not differentiable. Synchronises.
 AMP_LAZY [[nodiscard]] Tensor nonzero(const Tensor& input);
 /// The same.
 AMP_LAZY [[nodiscard]] Tensor argwhere(const Tensor& input);
@@ -22,12 +22,12 @@ AMP_LAZY [[nodiscard]] Tensor argwhere(const Tensor& input);
 /// 0-dimensional condition counts as [1]. Synchronises.
 AMP_LAZY [[nodiscard]] std::vector<Tensor> where(const Tensor& condition);
 
-/// The elements of `input` where `mask` (bool) is true, in row-major order: 1-dimensional. Both
+/// The elements of `input` that `mask` (bool) chooses, in row-major order: 1-dimensional. Both
 /// broadcast to each other. The gradient of the others is 0. Under autocast: unchanged.
 /// Synchronises.
 AMP_LAZY [[nodiscard]] Tensor masked_select(const Tensor& input, const Tensor& mask);
 
-/// `input` with its elements where `mask` (bool) is true replaced by those of `source`, one after
+/// `input` with its elements that `mask` (bool) chooses replaced by those of `source`, one after
 /// the other in row-major order. `input` and `mask` broadcast to each other; the dtypes promote.
 /// Throws on the CPU if `source` has too few elements; on CUDA the rest becomes NaN (0 for
 /// integers), and nothing synchronises. Under autocast: unchanged.
@@ -43,8 +43,8 @@ AMP_LAZY [[nodiscard]] Tensor repeat_interleave(const Tensor& input, const Tenso
 AMP_LAZY [[nodiscard]] Tensor repeat_interleave(const Tensor& repeats);
 
 /// How often each number occurs in `input`, integers [n] that are not negative: int64, with at
-/// least `minlength` elements. With `weights` [n] their sums instead: float32 for float32, else float64.
-/// Not differentiable. Synchronises.
+/// least `minlength` elements. With `weights` [n] their sums instead: float32 for float32, else
+/// float64. Not differentiable. Synchronises.
 AMP_LAZY [[nodiscard]] Tensor bincount(const Tensor& input, const Tensor& weights = {},
                                        std::int64_t minlength = 0);
 

@@ -55,7 +55,7 @@ AMP_LAZY void check_mask(std::string_view op, const Tensor& input, const Tensor&
   check_same_device(op, "input", input, "mask", mask);
 }
 
-/// Writes the elements of `source`, which is dense, where the dense mask is true. No history.
+/// Writes the elements of the dense `source` to those that the dense mask chooses. No history.
 AMP_LAZY void spread(const Tensor& output, const Tensor& mask, const Tensor& ranks,
                      const Tensor& source) {
   if (output.numel() == 0) return;
@@ -63,7 +63,7 @@ AMP_LAZY void spread(const Tensor& output, const Tensor& mask, const Tensor& ran
                                         output.operand()};
   kernels::masked_scatter(output.device(), args);
 }
-/// The elements of x, which is dense, where the mask is; `count` of them, or as many as there are.
+/// The elements of x, dense as the mask is, that it chooses; `count` of them, or all.
 AMP_LAZY Tensor select_true(const Tensor& x, const Tensor& mask, const Tensor& ranks,
                             std::int64_t count) {
   const Tensor output = empty({count}, {.dtype = x.dtype(), .device = x.device()});

@@ -124,10 +124,12 @@ template <int N>
 struct OutputSize {
   std::optional<std::int64_t> values[N];
 
+  /// One number for all.
   template <std::integral I>
   constexpr OutputSize(I all) {
     for (auto& value : values) value = static_cast<std::int64_t>(all);
   }
+  /// A number, or none, for each dimension.
   template <class... S>
     requires(sizeof...(S) == N && N > 1 &&
              (std::convertible_to<S, std::optional<std::int64_t>> && ...))

@@ -66,8 +66,8 @@ struct IndexAddOptions {
   double alpha = 1;  ///< the factor of the source
 };
 /// `input` with alpha times the slices of `source` along `dim` added to its slices that `index`
-/// (1-dimensional or 0-dimensional) names. `source` has the shape of `input` but along `dim`, where
-/// it has as many slices as there are indices.
+/// (1-dimensional or 0-dimensional) names. `source` has the shape of `input`, but as
+/// many slices along `dim` as there are indices.
 AMP_LAZY [[nodiscard]] Tensor index_add(const Tensor& input, std::int64_t dim, const Tensor& index,
                                         const Tensor& source, const IndexAddOptions& options = {});
 /// The same, but the slices of `source` replace those of `input`.

@@ -99,7 +99,7 @@ AMP_LAZY void check_number(std::string_view op, const kernels::Operand& value, D
   }
 }
 
-/// x with a number where the index names.
+/// x with a number in the places that the index names.
 AMP_LAZY Tensor put_number(const ScatterCall& call, const Tensor& input,
                            const kernels::Operand& number) {
   check_number(call.op, number, input.dtype());

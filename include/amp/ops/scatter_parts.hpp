@@ -28,7 +28,7 @@ AMP_LAZY kernels::Operand number_on(double value, const Tensor& tensor);
 /// function(x, number) in `dtype`. No history.
 AMP_LAZY Tensor number_kernel(kernels::Launch<kernels::BinaryArgs> launch, const Tensor& x,
                               double number, DType dtype);
-/// grad with 0 where the index names.
+/// grad with 0 in the places that the index names.
 AMP_LAZY Tensor without_indexed(const Tensor& grad, const ScatterCall& call, const Tensor& index);
 /// The elements of a source that go somewhere: all, unless the index is smaller.
 AMP_LAZY Tensor taken_part(const Tensor& source, const ScatterCall& call);

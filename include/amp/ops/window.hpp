@@ -17,6 +17,7 @@ namespace amp::inline v0 {
 /// A length.
 struct Size1d {
   std::int64_t length;
+  /// The length.
   template <std::integral I>
   constexpr Size1d(I only) : length(static_cast<std::int64_t>(only)) {}
 };
@@ -56,7 +57,9 @@ template <class Size>
 struct ConvPadding : Size {
   bool is_same = false;
   using Size::Size;
+  /// As many elements at both ends.
   constexpr ConvPadding(const Size& size) : Size(size) {}
+  /// What the extents of the input ask for, or none.
   constexpr ConvPadding(Padding padding) : Size(0), is_same(padding == Padding::kSame) {}
 };
 

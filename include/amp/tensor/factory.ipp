@@ -22,7 +22,7 @@ namespace amp::inline v0 {
 namespace detail {
 
 AMP_INLINE std::int64_t byte_count(const Shape& shape, DType dtype) {
-  // A shape is checked where it is made, but not where its extents were changed since.
+  // A shape is checked as it is made, but not as its extents are changed.
   const std::int64_t numel = Shape(shape.span()).numel();
   std::int64_t bytes = 0;
   AMP_CHECK(!__builtin_mul_overflow(numel, item_size(dtype), &bytes), "shape: ", shape, " of ",

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // ctc_loss on CUDA devices. A block walks the steps of a sample, its threads the states of a step;
-// then a block writes the gradients of one step of a sample. Lengths are read on the device: where
+// then a block writes the gradients of one step of a sample. Lengths are read on the device: if
 // they do not fit the tensors, or a label is none, the loss is NaN, and so are the gradients.
 #pragma once
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The arguments of the kernels that find the true elements of a mask, and move those beside them. A
-// mask is dense and bool; where it is true is known by rank: the number of true elements before.
+// mask is dense and bool; each true element has a rank: the number of true elements before it.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,12 @@ struct MaskPlacesArgs {
   Operand mask, ranks, output;
 };
 
-/// output[r] = input[i], where i is the true element of rank r. Both are dense and of one dtype.
+/// output[r] = input[i] of the true element i of rank r. Both are dense and of one dtype.
 struct MaskedSelectArgs {
   Operand mask, ranks, input, output;
 };
 
-/// output[i] = source[r], where i is the true element of rank r; other elements stay. Both are
+/// output[i] = source[r] of the true element i of rank r; other elements stay. Both are
 /// dense and of one dtype. A source that is too short gives NaN (0 for integers).
 struct MaskedScatterArgs {
   Operand mask, ranks, source, output;

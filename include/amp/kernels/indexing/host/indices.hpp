@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Indices as the host reads them: in blocks of int64, each tested where it is used, so that no pass
+// Indices as the host reads them: in blocks of int64, each tested as it is used, so that no pass
 // of its own reads them first.
 #pragma once
 
