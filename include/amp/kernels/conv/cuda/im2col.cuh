@@ -68,8 +68,9 @@ struct ColumnStrides {
 /// image `first` on. If kCount is 8, rows of columns must be aligned for vectors, and with
 /// `by_vector` also rows of the input.
 template <class C, int kCount>
-AMP_KERNEL void unfold_kernel(ColumnShape s, Input input, std::int64_t first, bool by_vector,
-                              Output columns, ColumnStrides strides, std::int64_t n) {
+AMP_KERNEL void unfold_columns_kernel(ColumnShape s, Input input, std::int64_t first,
+                                      bool by_vector, Output columns, ColumnStrides strides,
+                                      std::int64_t n) {
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
     std::int64_t item = i * kCount;  // the image and group after the divisions
     const std::int64_t p = s.by_pixels.take_remainder(item), q = s.by_patch.take_remainder(item);
@@ -109,15 +110,19 @@ struct WideColumns {
   const C* data;
 };
 template <class C>
-__device__ __forceinline__ C load(const WideColumns<C>& columns, std::int64_t i) {
+__device__ __forceinline__ C column_value(const WideColumns<C>& columns, std::int64_t i) {
   return columns.data[i];
+}
+template <class C>
+__device__ __forceinline__ C column_value(const Input& columns, std::int64_t i) {
+  return load<C>(columns, i);
 }
 
 /// The reverse of unfolding, for columns [image, group, q, p]. Each of the n pixels sums the
 /// columns that saw it, in the order of the patch, and the bias of its channel.
 template <class C, class Columns>
-AMP_KERNEL void fold_kernel(ColumnShape s, Columns columns, Input bias, bool has_bias,
-                            std::int64_t first, Output grad_input, std::int64_t n) {
+AMP_KERNEL void fold_columns_kernel(ColumnShape s, Columns columns, Input bias, bool has_bias,
+                                    std::int64_t first, Output grad_input, std::int64_t n) {
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
     std::int64_t plane = i;
     const std::int64_t w = s.by_width.take_remainder(plane), h = s.by_height.take_remainder(plane),
@@ -133,7 +138,7 @@ AMP_KERNEL void fold_kernel(ColumnShape s, Columns columns, Input bias, bool has
         const std::int64_t x = s.window_over(1, w, kw, s.out_w);
         if (x < 0) continue;
         const std::int64_t row = plane * s.taps() + line * s.window.kernel[1] + kw;
-        sum += load<C>(columns, row * s.pixels() + (z * s.out_h + y) * s.out_w + x);
+        sum += column_value<C>(columns, row * s.pixels() + (z * s.out_h + y) * s.out_w + x);
       }
     }
     if (has_bias) {
@@ -154,11 +159,11 @@ inline void unfold(const ColumnShape& s, const Operand& input, std::int64_t firs
   visit_float_type(columns.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
     if (rows_fit) {
-      launch(columns.device, grid_for(n / kVector), kThreads, unfold_kernel<C, kVector>, s, input,
-             first, by_vector, columns, strides, n / kVector);
+      launch(columns.device, grid_for(n / kVector), kThreads, unfold_columns_kernel<C, kVector>, s,
+             input, first, by_vector, columns, strides, n / kVector);
     } else {
-      launch(columns.device, grid_for(n), kThreads, unfold_kernel<C, 1>, s, input, first, by_vector,
-             columns, strides, n);
+      launch(columns.device, grid_for(n), kThreads, unfold_columns_kernel<C, 1>, s, input, first,
+             by_vector, columns, strides, n);
     }
   });
 }
@@ -174,8 +179,8 @@ inline void fold(const ColumnShape& s, const Operand& columns, const Operand& bi
   visit_float_type(columns.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
     if (columns.dtype == dtype_of<C>)
-      return run(fold_kernel<C, WideColumns<C>>, WideColumns<C>{columns.as<const C>()});
-    run(fold_kernel<C, Input>, Input(columns));
+      return run(fold_columns_kernel<C, WideColumns<C>>, WideColumns<C>{columns.as<const C>()});
+    run(fold_columns_kernel<C, Input>, Input(columns));
   });
 }
 
