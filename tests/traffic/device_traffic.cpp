@@ -235,7 +235,7 @@ void ops(Table& table) {
        [](In v) { return amp::embedding(v[0], v[1]); },
        512,
        "less: rows not asked for are not read",
-       "lists of equal indices first, so that sums have an order"},
+       "indices are sorted first, so that sums have an order"},
       {"cat",
        {x, half(rows)},
        [](In v) {
