@@ -71,6 +71,7 @@ def calls():
     yield "conv1d", F.conv1d, batch, batch
     yield "conv2d", F.conv2d, image, image
     yield "conv3d", F.conv3d, volume, volume
+    yield "conv_tbc", torch.conv_tbc, batch, batch, some(N)
     yield "conv_transpose1d", F.conv_transpose1d, batch, batch
     yield "conv_transpose2d", F.conv_transpose2d, image, some(N, N, 2, 2)
     yield "conv_transpose3d", F.conv_transpose3d, volume, some(N, N, 2, 2, 2)
