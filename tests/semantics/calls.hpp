@@ -91,7 +91,8 @@ std::vector<Call> calls_of(const Chosen& chosen, bool real = false) {
 }
 inline bool is_linear(std::string_view op) { return op == "linear" || op == "feed_forward"; }
 inline bool is_loss(std::string_view op) {
-  return op.ends_with("_loss") || op.find("cross_entropy") != op.npos;
+  return amp::op_policy(op) == amp::OpPolicy::kFloat32 &&
+         (op.ends_with("_loss") || op.find("cross_entropy") != op.npos);
 }
 
 /// The products and convolutions: they run in the dtype of the scope.

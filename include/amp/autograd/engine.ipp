@@ -58,7 +58,7 @@ struct Pending {
   }
 
  private:
-  /// Whether the sum may be written over the gradient: nothing else holds it, and where its elements
+  /// Whether the sum may be written over the gradient: nothing else holds it, and if its elements
   /// lie channels-last, it has their shape and no row-major copy.
   bool may_be_written() const {
     if (!gradient.unique() || !gradient.is_contiguous()) return false;
