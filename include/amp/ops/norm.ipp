@@ -84,9 +84,8 @@ AMP_LAZY Tensor norm(std::string_view op, const Tensor& input, const Tensor& wei
                 layout.centered};
             kernels::norm_backward(device, args);
           } else {
-            for (const int i : {1, 2}) {
-              if (needs[i]) gradients[i].zero_();
-            }
+            if (needs[1]) gradients[1].zero_();
+            if (needs[2]) gradients[2].zero_();
           }
           return gradients;
         },
