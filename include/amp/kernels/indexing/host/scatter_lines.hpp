@@ -121,7 +121,8 @@ struct ScatterBlock {
     const auto for_rows = [&](const auto& body) {
       if (lines == 1) return body(at[0] + first * step, step, last - first, buffer.data());
       for (std::int64_t place = first; place < last; ++place)
-        body(at[0] + place * step, column, lines, buffer.data() + (place - first) * lines);
+        body(at[0] + place * step, column, lines,
+             direct ? nullptr : buffer.data() + (place - first) * lines);
     };
     Places<C> places{buffer.data(), first, last, lines, lines == 1 ? 0 : 1};
     if (direct) {
