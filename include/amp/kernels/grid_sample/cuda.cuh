@@ -164,7 +164,7 @@ void image_gradients(const GridSampleBackwardArgs& args, const SampledShape& sha
   {
     const amp::cuda::detail::DeviceGuard guard(device.index);
     const auto stream = amp::cuda::current_stream(device.index);
-    const int bits = std::bit_width(static_cast<std::uint64_t>(elements));
+    const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(elements)));
     const auto sort = [&](void* storage, std::size_t& bytes) {
       amp::cuda::detail::require(
           cub::DeviceRadixSort::SortPairs(storage, bytes, sorted, order,
