@@ -64,7 +64,7 @@ struct DistancesOfNarrowPoint {
       States states = fold.template none<C>();
       for (std::int64_t i = 0; i < m; ++i)
         fold.add(states, simd::Vec<C, Isa>(x[i]) - simd::load<Isa>(y + i * step + j));
-      State lanes[kLanes];
+      State lanes[static_cast<std::size_t>(kLanes)];
       simd::store(states, lanes);
       for (std::int64_t l = 0; l < kLanes; ++l) to[j + l] = static_cast<C>(fold.finish(lanes[l]));
     }

@@ -40,7 +40,7 @@ void function_blocks(const Parameters& parameters, const Operand& output,
       is_in_place<Result>(output, loop.inner_stride(kOutput)))
     loop.block = kBlockInPlace;
   loop.run_parallel([&](const std::int64_t* at, std::int64_t n) {
-    C buffers[kOutput][kBlock];
+    C buffers[sizeof...(In)][kBlock];
     Result out_buffer[kBlock];
     const Values<C> values[] = {fetch_values(in, at[k], loop.inner_stride(k), n, buffers[k])...};
     Result* const y = target(output, at[kOutput], loop.inner_stride(kOutput), n, out_buffer);
