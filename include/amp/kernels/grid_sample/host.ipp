@@ -102,7 +102,7 @@ void for_point_blocks(const SampledShape& shape, const SamplingRule& rule, const
                       std::int64_t image, Body body) {
   constexpr std::int64_t kPoints = SampledBlock<C>::kPoints;
   SampledBlock<C> block;
-  C coordinates[3 * kPoints];
+  C coordinates[static_cast<std::size_t>(3 * kPoints)];
   for (std::int64_t p = 0; p < shape.points; p += kPoints) {
     const std::int64_t n = (std::min)(kPoints, shape.points - p);
     const std::int64_t at = (image * shape.points + p) * shape.dims;
@@ -185,7 +185,8 @@ void sample_backward_grid(const GridSampleBackwardArgs& args, const SampledShape
       const std::int64_t image = block / blocks, p = block % blocks * kPoints;
       const std::int64_t n = (std::min)(kPoints, shape.points - p);
       const std::int64_t at = (image * shape.points + p) * shape.dims;
-      C coordinates[3 * kPoints], results[3 * kPoints];
+      C coordinates[static_cast<std::size_t>(3 * kPoints)],
+          results[static_cast<std::size_t>(3 * kPoints)];
       const C* const grid = fetch(args.grid, at, 1, n * shape.dims, coordinates);
       for (std::int64_t c = 0; c < shape.channels; ++c) {
         C* const row = rows.data() + c * kPoints;
