@@ -44,15 +44,11 @@ AMP_INLINE DType Casts::target(const Tensor& tensor) const {
 }
 
 AMP_COLD void Casts::refuse(const Tensor& tensor) const {
-  const std::string_view op = op_name(op_.index);
-  // The gradient of the loss grows as 1 / x near 0, beyond the largest float16.
   const std::string_view instead =
-      op == "binary_cross_entropy"
-          ? "combine the sigmoid before it and this loss into binary_cross_entropy_with_logits, "
-            "which is safe, or "
-          : "";
-  amp::detail::fail(op, ": refused under autocast, in which its policy is kBanned, but was given ",
-                    describe(tensor), "; ", instead,
+      op_.index < kListedOps ? kOpList[op_.index].instead : std::string_view();
+  amp::detail::fail(op_name(op_.index),
+                    ": refused under autocast, in which its policy is kBanned, but was given ",
+                    describe(tensor), "; ", instead, instead.empty() ? "" : ", or ",
                     "disable autocast around it by AutocastGuard(device, {.enabled = false}) and "
                     "give it float32 inputs");
 }

@@ -57,10 +57,11 @@ enum class PolicyRule : std::uint8_t {
 
 namespace autocasting {
 
-/// An op and its policy.
+/// An op and its policy. `instead` says what to call in the place of one that is banned.
 struct ListedOp {
   std::string_view name;
   OpPolicy policy;
+  std::string_view instead = {};
 };
 
 inline constexpr ListedOp kOpList[] = {
@@ -82,12 +83,12 @@ inline constexpr ListedOp kOpList[] = {
     {"feed_forward", OpPolicy::kLowPrecision},
     {"conv1d", OpPolicy::kLowPrecision},
     {"conv2d", OpPolicy::kLowPrecision},
-    {"prelu", OpPolicy::kLowPrecision},
     {"conv3d", OpPolicy::kLowPrecision},
     {"conv_tbc", OpPolicy::kLowPrecision},
     {"conv_transpose1d", OpPolicy::kLowPrecision},
     {"conv_transpose2d", OpPolicy::kLowPrecision},
     {"conv_transpose3d", OpPolicy::kLowPrecision},
+    {"prelu", OpPolicy::kLowPrecision},
     {"scaled_dot_product_attention", OpPolicy::kLowPrecision},
     {"lstm_cell", OpPolicy::kLowPrecision},
     {"gru_cell", OpPolicy::kLowPrecision},
@@ -165,11 +166,13 @@ inline constexpr ListedOp kOpList[] = {
     {"tensordot", OpPolicy::kPromote},
     {"cross", OpPolicy::kPromote},
     {"bilinear", OpPolicy::kPromote},
-    // Its gradient leaves the range of 16 bits: binary_cross_entropy_with_logits is safe.
-    {"binary_cross_entropy", OpPolicy::kBanned},
     {"index_put", OpPolicy::kPromote},
     {"scatter_add", OpPolicy::kPromote},
     {"grid_sample", OpPolicy::kPromote},
+    // Their gradients leave the range of 16 bits.
+    {"binary_cross_entropy", OpPolicy::kBanned,
+     "combine the sigmoid before it and this loss into binary_cross_entropy_with_logits, which is "
+     "safe"},
     // Ops as precise in 16 bits as their inputs are; mixed dtypes are promoted as outside a scope.
     {"add", OpPolicy::kPassthrough},
     {"sub", OpPolicy::kPassthrough},

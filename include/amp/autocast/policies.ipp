@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -137,25 +138,75 @@ AMP_COLD OpPolicies parse_lines(std::string_view source, std::string_view text) 
 
 // PyTorch's lists for the CPU (2.15, aten/src/ATen/autocast_mode.cpp), as far as they name ops and
 // not their parts, with ops that are made of these. All other ops take their inputs as they are.
-inline constexpr std::string_view kLowPrecisionOnTorchCpu =
-    " matmul mm bmm addmm addbmm baddbmm linear feed_forward einsum tensordot chain_matmul"
-    " linalg_multi_dot linalg_vecdot conv1d conv2d conv3d conv_tbc conv_transpose1d"
-    " conv_transpose2d conv_transpose3d prelu scaled_dot_product_attention rnn_tanh_cell"
-    " rnn_relu_cell lstm rnn_tanh rnn_relu ";
-inline constexpr std::string_view kFloat32OnTorchCpu =
-    " prod trace quantile nanquantile cdist grid_sample max_pool3d avg_pool3d adaptive_max_pool3d"
-    " adaptive_avg_pool3d cross_entropy nll_loss mse_loss l1_loss smooth_l1_loss huber_loss kl_div"
-    " binary_cross_entropy binary_cross_entropy_with_logits poisson_nll_loss soft_margin_loss"
-    " multi_margin_loss multilabel_margin_loss margin_ranking_loss hinge_embedding_loss"
-    " cosine_embedding_loss triplet_margin_loss ctc_loss ";
-inline constexpr std::string_view kPromoteOnTorchCpu = " cat stack index_copy ";
+inline constexpr std::string_view kLowPrecisionOnTorchCpu[] = {"matmul",
+                                                               "mm",
+                                                               "bmm",
+                                                               "addmm",
+                                                               "addbmm",
+                                                               "baddbmm",
+                                                               "linear",
+                                                               "feed_forward",
+                                                               "einsum",
+                                                               "tensordot",
+                                                               "chain_matmul",
+                                                               "linalg_multi_dot",
+                                                               "linalg_vecdot",
+                                                               "conv1d",
+                                                               "conv2d",
+                                                               "conv3d",
+                                                               "conv_tbc",
+                                                               "conv_transpose1d",
+                                                               "conv_transpose2d",
+                                                               "conv_transpose3d",
+                                                               "prelu",
+                                                               "scaled_dot_product_attention",
+                                                               "rnn_tanh_cell",
+                                                               "rnn_relu_cell",
+                                                               "lstm",
+                                                               "rnn_tanh",
+                                                               "rnn_relu"};
+inline constexpr std::string_view kFloat32OnTorchCpu[] = {"prod",
+                                                          "trace",
+                                                          "quantile",
+                                                          "cdist",
+                                                          "grid_sample",
+                                                          "max_pool3d",
+                                                          "avg_pool3d",
+                                                          "adaptive_max_pool3d",
+                                                          "adaptive_avg_pool3d",
+                                                          "cross_entropy",
+                                                          "nll_loss",
+                                                          "mse_loss",
+                                                          "l1_loss",
+                                                          "smooth_l1_loss",
+                                                          "huber_loss",
+                                                          "kl_div",
+                                                          "binary_cross_entropy",
+                                                          "binary_cross_entropy_with_logits",
+                                                          "poisson_nll_loss",
+                                                          "soft_margin_loss",
+                                                          "multi_margin_loss",
+                                                          "multilabel_margin_loss",
+                                                          "margin_ranking_loss",
+                                                          "hinge_embedding_loss",
+                                                          "cosine_embedding_loss",
+                                                          "triplet_margin_loss",
+                                                          "ctc_loss"};
+inline constexpr std::string_view kPromoteOnTorchCpu[] = {"cat", "stack", "index_copy"};
+
+consteval bool are_listed(std::span<const std::string_view> names) {
+  return std::all_of(names.begin(), names.end(), is_listed);
+}
+static_assert(are_listed(kLowPrecisionOnTorchCpu) && are_listed(kFloat32OnTorchCpu) &&
+              are_listed(kPromoteOnTorchCpu));
 
 AMP_COLD OpPolicy torch_cpu_policy(std::string_view op) {
-  const std::string word = ' ' + std::string(op) + ' ';
-  if (kLowPrecisionOnTorchCpu.find(word) != word.npos) return OpPolicy::kLowPrecision;
-  if (kFloat32OnTorchCpu.find(word) != word.npos) return OpPolicy::kFloat32;
-  if (kPromoteOnTorchCpu.find(word) != word.npos) return OpPolicy::kPromote;
-  return OpPolicy::kPassthrough;
+  const auto is_in = [op](std::span<const std::string_view> names) {
+    return std::find(names.begin(), names.end(), op) != names.end();
+  };
+  if (is_in(kLowPrecisionOnTorchCpu)) return OpPolicy::kLowPrecision;
+  if (is_in(kFloat32OnTorchCpu)) return OpPolicy::kFloat32;
+  return is_in(kPromoteOnTorchCpu) ? OpPolicy::kPromote : OpPolicy::kPassthrough;
 }
 
 }  // namespace autocasting
