@@ -85,13 +85,7 @@ AMP_LAZY Labelled diagonal(const Labelled& x) {
     }
   }
   result.tensor = x.tensor.alias(shape, strides, x.tensor.impl().offset);
-  if (autograd::recording(x.tensor)) {
-    record_move(
-        "diagonal", result.tensor,
-        [base = x.tensor.shape(), dense](const Tensor& grad, const autograd::Needs<1>&)
-            -> autograd::Gradients<1> { return {scatter_to_base(grad, base, dense, 0)}; },
-        x.tensor);
-  }
+  if (autograd::recording(x.tensor)) record_view("diagonal", result.tensor, x.tensor, dense, 0);
   return result;
 }
 

@@ -117,25 +117,15 @@ AMP_LAZY Tensor chain(autocasting::OpId op, std::span<const Tensor> tensors,
       tensors);
 }
 
-/// The slices of a tensor along a dimension.
-AMP_LAZY kernels::Operand slice_operand(const Tensor& x, int dim, std::int64_t i) {
-  Shape shape = x.shape();
-  Strides strides = x.strides();
-  const std::int64_t offset = x.impl().offset + i * strides[dim];
-  shape.erase(dim);
-  strides.erase(dim);
-  return x.alias(shape, strides, offset).operand();
-}
 AMP_LAZY Tensor cross_no_grad(const Tensor& a, const Tensor& b, int dim, const Shape& shape,
                               DType dtype) {
   const Tensor output = empty(shape, {.dtype = dtype, .device = a.device()});
   if (output.numel() == 0) return output;
+  const auto slice = [dim](const Tensor& x, int i) { return x.detach().select(dim, i).operand(); };
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     const kernels::CombinationArgs args{
-        .inputs = {slice_operand(a, dim, j), slice_operand(b, dim, k), slice_operand(a, dim, k),
-                   slice_operand(b, dim, j)},
-        .output = slice_operand(output, dim, i)};
+        .inputs = {slice(a, j), slice(b, k), slice(a, k), slice(b, j)}, .output = slice(output, i)};
     kernels::determinant(a.device(), args);
   }
   return output;

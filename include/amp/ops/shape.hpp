@@ -45,10 +45,6 @@ Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start, std::in
 /// extent 1 or none, rounding once to `dtype`.
 Tensor sum_to(const Tensor& grad, const Shape& shape, DType dtype);
 
-/// A gradient for the base of a view: `grad` in the elements of the view, and 0 elsewhere.
-Tensor scatter_to_base(const Tensor& grad, const Shape& base, const Strides& view_strides,
-                       std::int64_t view_offset);
-
 /// Broadcasts without copying: the strides of broadcast dimensions are 0.
 Tensor expand(const Tensor& input, const Shape& shape);
 

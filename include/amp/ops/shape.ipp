@@ -24,13 +24,6 @@ AMP_INLINE Tensor dense(const Tensor& tensor) {
   return copy;
 }
 
-AMP_INLINE Tensor scatter_to_base(const Tensor& grad, const Shape& base,
-                                  const Strides& view_strides, std::int64_t view_offset) {
-  const Tensor result = full(base, 0, {.dtype = grad.dtype(), .device = grad.device()});
-  copy_elements(grad, result.alias(grad.shape(), view_strides, view_offset));
-  return result;
-}
-
 /// The node of a view that sees some elements of its base: those at `strides` and `offset` of the
 /// gradient of the base, which is row-major.
 class ViewNode final
@@ -66,7 +59,9 @@ AMP_INLINE bool ViewNode::add_in_place(const Tensor& gradient, const Tensor& sum
 }
 AMP_INLINE autograd::Gradients<1> ViewNode::call(const Tensor& gradient,
                                                  const autograd::Needs<1>&) {
-  return {scatter_to_base(gradient, base_, strides_, offset_)};
+  const Tensor result = full(base_, 0, {.dtype = gradient.dtype(), .device = gradient.device()});
+  copy_elements(gradient, result.alias(gradient.shape(), strides_, offset_));
+  return {result};
 }
 
 AMP_INLINE void record_view(std::string_view name, const Tensor& view, const Tensor& base,
