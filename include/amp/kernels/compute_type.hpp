@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "amp/kernels/operand.hpp"
 
@@ -28,6 +29,18 @@ void visit_float_type(DType dtype, Visitor&& visitor) {
   } else {
     visitor(type_tag<float>{});
   }
+}
+
+/// The type for floating-point elements of type T.
+template <class T>
+using ComputeOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+/// Calls visitor(tag of T) with the type T of a floating-point dtype.
+template <class Visitor>
+void visit_floating(DType dtype, Visitor&& visitor) {
+  visit_dtype(dtype, [&](auto tag) {
+    if constexpr (!std::is_integral_v<typename decltype(tag)::type>) visitor(tag);
+  });
 }
 
 /// Calls visitor(tag) with an unsigned integer as large as an element, for kernels that only move

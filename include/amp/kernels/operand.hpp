@@ -45,9 +45,10 @@ struct Operand {
 
   /// Makes an array on the host.
   static Operand array(void* data, DType dtype, std::initializer_list<std::int64_t> sizes,
-                       std::initializer_list<std::int64_t> strides) {
+                       std::initializer_list<std::int64_t> strides, Device device = {}) {
     Operand operand;
     operand.data = data;
+    operand.device = device;
     operand.dtype = dtype;
     operand.present = true;
     for (const std::int64_t size : sizes) operand.sizes[operand.dims++] = size;

@@ -14,6 +14,7 @@
 #include "amp/core/math.hpp"
 #include "amp/kernels/extremum/args.hpp"
 #include "amp/kernels/extremum/formula.hpp"
+#include "amp/kernels/traversal/cuda/move_element.cuh"
 #include "amp/kernels/traversal/cuda/scratch.cuh"
 #include "amp/kernels/traversal/cuda/sweep.cuh"
 
@@ -30,24 +31,6 @@ __device__ __forceinline__ Candidate<C> from_lane(Candidate<C> candidate, unsign
 namespace amp::inline v0::kernels::cuda {
 
 namespace detail {
-
-/// Copies the bits of an element, so a NaN keeps its payload.
-__device__ inline void move_element(const void* from, std::int64_t i, void* to, std::int64_t j,
-                                    int size) {
-  switch (size) {
-    case 1:
-      static_cast<std::uint8_t*>(to)[j] = static_cast<const std::uint8_t*>(from)[i];
-      break;
-    case 2:
-      static_cast<std::uint16_t*>(to)[j] = static_cast<const std::uint16_t*>(from)[i];
-      break;
-    case 4:
-      static_cast<std::uint32_t*>(to)[j] = static_cast<const std::uint32_t*>(from)[i];
-      break;
-    default:
-      static_cast<std::uint64_t*>(to)[j] = static_cast<const std::uint64_t*>(from)[i];
-  }
-}
 
 /// The output of a search; `values` may be null.
 struct ExtremumResult {

@@ -13,17 +13,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
 
 #include "amp/core/error.hpp"
-#include "amp/device/cuda/current_stream.hpp"
-#include "amp/device/cuda/device_guard.hpp"
-#include "amp/device/cuda/error.hpp"
+#include "amp/kernels/compute_type.hpp"
 #include "amp/kernels/grid_sample/args.hpp"
 #include "amp/kernels/grid_sample/formula.hpp"
+#include "amp/kernels/traversal/cuda/cub_call.cuh"
 #include "amp/kernels/traversal/cuda/elements.cuh"
 #include "amp/kernels/traversal/cuda/scratch.cuh"
 #include "amp/kernels/traversal/divider.hpp"
+#include "amp/kernels/traversal/search.hpp"
 
 namespace amp::inline v0::kernels::cuda {
 
@@ -111,17 +110,8 @@ AMP_KERNEL void __launch_bounds__(kThreads)
     seen_ranges_kernel(const std::uint32_t* elements, std::int64_t entries, std::int64_t n,
                        Index* begin) {
   for (std::int64_t e = first_element(); e < n; e += element_step()) {
-    std::int64_t low = 0, count = entries;
-    while (count > 0) {
-      const std::int64_t half = count / 2;
-      if (elements[low + half] < e) {
-        low += half + 1;
-        count -= half + 1;
-      } else {
-        count = half;
-      }
-    }
-    begin[e] = static_cast<Index>(low);
+    const auto element = static_cast<std::uint32_t>(e);
+    begin[e] = static_cast<Index>(search_boundaries(elements, entries, element, false));
   }
 }
 
@@ -161,22 +151,11 @@ void image_gradients(const GridSampleBackwardArgs& args, const SampledShape& sha
          keys.data(), numbers.data(), weights.data());
   cub::DoubleBuffer<std::uint32_t> sorted(keys.data(), keys.data() + entries);
   cub::DoubleBuffer<std::uint32_t> order(numbers.data(), numbers.data() + entries);
-  {
-    const amp::cuda::detail::DeviceGuard guard(device.index);
-    const auto stream = amp::cuda::current_stream(device.index);
-    const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(elements)));
-    const auto sort = [&](void* storage, std::size_t& bytes) {
-      amp::cuda::detail::require(
-          cub::DeviceRadixSort::SortPairs(storage, bytes, sorted, order,
-                                          static_cast<std::int32_t>(entries), 0, bits, stream),
-          "cub::DeviceRadixSort::SortPairs");
-    };
-    std::size_t bytes = 0;
-    sort(nullptr, bytes);
-    const Scratch<char> storage(device, static_cast<std::int64_t>(bytes));
-    amp::cuda::detail::require_recorded(device.index, stream);
-    sort(storage.data(), bytes);
-  }
+  const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(elements)));
+  cub_call(device, [&](void* storage, std::size_t& bytes, auto stream) {
+    return cub::DeviceRadixSort::SortPairs(storage, bytes, sorted, order,
+                                           static_cast<std::int32_t>(entries), 0, bits, stream);
+  });
   launch(device, grid_for(elements + 1), kThreads, seen_ranges_kernel<std::uint32_t>,
          sorted.Current(), entries, elements + 1, begin.data());
   const std::int64_t n = elements * shape.channels, plane = first * shape.channels;
@@ -192,25 +171,15 @@ inline int seen_elements(const SampledShape& shape, const SamplingRule& rule) {
   return rule.mode == SamplingRule::kBicubic ? 16 : 1 << shape.dims;
 }
 
-/// Calls visitor(tag of a T, tag of the type to compute in) for a floating-point dtype.
-template <class Visitor>
-void visit_sampled_type(DType dtype, Visitor visitor) {
-  visit_dtype(dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
-    if constexpr (!std::is_integral_v<T>) visitor(tag, type_tag<C>{});
-  });
-}
-
 }  // namespace detail
 
 inline void grid_sample(const GridSampleArgs& args) {
   const SampledShape shape(args.input, args.grid);
   const std::int64_t groups = ceil_div(shape.channels, detail::kSampledChannels);
   const std::int64_t n = shape.batch * groups * shape.points;
-  detail::visit_sampled_type(args.input.dtype, [&](auto tag, auto compute) {
+  visit_floating(args.input.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    using C = typename decltype(compute)::type;
+    using C = ComputeOf<T>;
     launch(args.input.device, grid_for(n), kThreads, detail::grid_sample_kernel<T, C>, shape,
            args.rule, n, Divider(shape.points), Divider(groups), args.input.as<const T>(),
            args.grid.as<const T>(), args.output.as<T>());
@@ -227,9 +196,9 @@ inline void grid_sample_backward(const GridSampleBackwardArgs& args) {
   AMP_CHECK(!args.grad_input.present || together > 0,
             "grid_sample: on CUDA, an image that requires a gradient has fewer than 2^31 elements, "
             "as have the points of a grid together");
-  detail::visit_sampled_type(args.input.dtype, [&](auto tag, auto compute) {
+  visit_floating(args.input.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    using C = typename decltype(compute)::type;
+    using C = ComputeOf<T>;
     if (args.grad_grid.present) {
       launch(args.input.device, grid_for(n), kThreads, detail::grid_gradient_kernel<T, C>, shape,
              args.rule, n, Divider(shape.points), args.grad_output.as<const T>(),

@@ -16,14 +16,14 @@
 #include <limits>
 
 #include "amp/core/error.hpp"
-#include "amp/device/cuda/current_stream.hpp"
-#include "amp/device/cuda/device_guard.hpp"
-#include "amp/device/cuda/error.hpp"
 #include "amp/kernels/order/args.hpp"
 #include "amp/kernels/order/cuda/search.cuh"
 #include "amp/kernels/order/formula.hpp"
+#include "amp/kernels/traversal/cuda/cub_call.cuh"
 #include "amp/kernels/traversal/cuda/elements.cuh"
+#include "amp/kernels/traversal/cuda/move_element.cuh"
 #include "amp/kernels/traversal/cuda/scratch.cuh"
+#include "amp/kernels/traversal/search.hpp"
 
 namespace amp::inline v0::kernels::cuda {
 
@@ -72,6 +72,7 @@ struct Choice {
   void* values;
   std::int64_t* indices;
   DType dtype;
+  int size;  // of an element
   bool descending;
 
   Choice(const Operand& from, const Operand& chosen, const Operand& positions, int dim,
@@ -82,6 +83,7 @@ struct Choice {
         values(chosen.data),
         indices(positions.as<std::int64_t>()),
         dtype(from.dtype),
+        size(static_cast<int>(item_size(from.dtype))),
         descending(in_reverse) {}
 
   __device__ std::uint64_t key(std::int64_t line, std::int64_t i) const {
@@ -92,22 +94,7 @@ struct Choice {
     const std::int64_t place = to.start(line) + to.at(i);
     const std::int64_t from = lines.start(line) + lines.at(at);
     indices[place] = at;
-    switch (dtype) {
-      case kFloat64:
-      case kInt64:
-        static_cast<std::uint64_t*>(values)[place] = static_cast<const std::uint64_t*>(input)[from];
-        break;
-      case kFloat32:
-      case kInt32:
-        static_cast<std::uint32_t*>(values)[place] = static_cast<const std::uint32_t*>(input)[from];
-        break;
-      case kFloat16:
-      case kBFloat16:
-        static_cast<std::uint16_t*>(values)[place] = static_cast<const std::uint16_t*>(input)[from];
-        break;
-      default:
-        static_cast<std::uint8_t*>(values)[place] = static_cast<const std::uint8_t*>(input)[from];
-    }
+    move_element(input, from, values, place, size);
   }
 };
 
@@ -196,18 +183,6 @@ struct LineOffsets {
   AMP_HOST_DEVICE LineOffsets& operator+=(difference_type i) { return *this = *this + i; }
 };
 
-/// Calls sort(storage, bytes) for its storage, and with it, on the current stream.
-template <class Sort>
-void with_storage(Device device, const Sort& sort) {
-  const amp::cuda::detail::DeviceGuard guard(device.index);
-  const auto stream = amp::cuda::current_stream(device.index);
-  std::size_t bytes = 0;
-  amp::cuda::detail::require(sort(nullptr, bytes, stream), "cub");
-  const Scratch<char> storage(device, static_cast<std::int64_t>(bytes));
-  amp::cuda::detail::require_recorded(device.index, stream);
-  amp::cuda::detail::require(sort(storage.data(), bytes, stream), "cub");
-}
-
 template <class Key>
 void sort_long_lines(const Choice& choice, const Wanted& wanted, Device device) {
   // Few lines are sorted one by one, by the whole device; of many, each by a block, and as many at a
@@ -224,7 +199,7 @@ void sort_long_lines(const Choice& choice, const Wanted& wanted, Device device) 
            positions.data());
     cub::DoubleBuffer<Key> both(keys.data(), keys.data() + together * length);
     cub::DoubleBuffer<std::int32_t> places(positions.data(), positions.data() + together * length);
-    with_storage(device, [&](void* storage, std::size_t& bytes, auto stream) {
+    cub_call(device, [&](void* storage, std::size_t& bytes, auto stream) {
       if (lines == 1)
         return cub::DeviceRadixSort::SortPairs(storage, bytes, both, places,
                                                static_cast<std::int32_t>(n), 0, bits, stream);

@@ -18,6 +18,7 @@
 #include "amp/kernels/order/formula.hpp"
 #include "amp/kernels/order/host.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
+#include "amp/kernels/traversal/search.hpp"
 
 namespace amp::inline v0::kernels::host {
 

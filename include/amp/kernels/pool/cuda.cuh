@@ -6,8 +6,8 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
+#include "amp/kernels/compute_type.hpp"
 #include "amp/kernels/pool/args.hpp"
 #include "amp/kernels/pool/formula.hpp"
 #include "amp/kernels/traversal/cuda/elements.cuh"
@@ -57,16 +57,12 @@ struct PlanePosition {
         slice(by_size[2].take_remainder(plane)) {}
 };
 
-/// The type that windows of T are computed in.
-template <class T>
-using PoolCompute = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
 /// A thread has one window. `indices` is only used for maxima, and `scale` for means; 0: the
 /// window's own.
 template <bool Max, class T>
 AMP_KERNEL void __launch_bounds__(kThreads)
-    pool_kernel(PoolPlanes shape, const T* x, T* y, std::int32_t* indices, PoolCompute<T> scale) {
-  using C = PoolCompute<T>;
+    pool_kernel(PoolPlanes shape, const T* x, T* y, std::int32_t* indices, ComputeOf<T> scale) {
+  using C = ComputeOf<T>;
   for (std::int64_t i = first_element(); i < shape.windows(); i += element_step()) {
     const PlanePosition at(i, shape.by_out);
     const WindowRange slices = shape.range(at.slice, 2), rows = shape.range(at.row, 0),
@@ -101,8 +97,8 @@ AMP_KERNEL void __launch_bounds__(kThreads)
 template <bool Max, class T>
 AMP_KERNEL void __launch_bounds__(kThreads)
     pool_backward_kernel(PoolPlanes shape, const T* grad, const std::int32_t* indices, T* grad_x,
-                         PoolCompute<T> scale) {
-  using C = PoolCompute<T>;
+                         ComputeOf<T> scale) {
+  using C = ComputeOf<T>;
   for (std::int64_t i = first_element(); i < shape.elements(); i += element_step()) {
     const PlanePosition at(i, shape.by_in);
     const WindowsOver slices = shape.over(at.slice, 2), rows = shape.over(at.row, 0),
@@ -135,26 +131,21 @@ template <bool Max>
 void pool(const Operand& input, const Operand& output, std::int32_t* indices,
           const PoolWindow& window, const PoolScale& scale) {
   const PoolPlanes shape(input, output, window, scale.counts_padding);
-  visit_dtype(input.dtype, [&](auto tag) {
+  visit_floating(input.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if constexpr (!std::is_integral_v<T>) {
-      launch(input.device, grid_for(shape.windows()), kThreads, pool_kernel<Max, T>, shape,
-             input.as<const T>(), output.as<T>(), indices,
-             static_cast<PoolCompute<T>>(scale.of_all));
-    }
+    launch(input.device, grid_for(shape.windows()), kThreads, pool_kernel<Max, T>, shape,
+           input.as<const T>(), output.as<T>(), indices, static_cast<ComputeOf<T>>(scale.of_all));
   });
 }
 template <bool Max>
 void pool_backward(const Operand& grad_output, const std::int32_t* indices,
                    const Operand& grad_input, const PoolWindow& window, const PoolScale& scale) {
   const PoolPlanes shape(grad_input, grad_output, window, scale.counts_padding);
-  visit_dtype(grad_input.dtype, [&](auto tag) {
+  visit_floating(grad_input.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if constexpr (!std::is_integral_v<T>) {
-      launch(grad_input.device, grid_for(shape.elements()), kThreads, pool_backward_kernel<Max, T>,
-             shape, grad_output.as<const T>(), indices, grad_input.as<T>(),
-             static_cast<PoolCompute<T>>(scale.of_all));
-    }
+    launch(grad_input.device, grid_for(shape.elements()), kThreads, pool_backward_kernel<Max, T>,
+           shape, grad_output.as<const T>(), indices, grad_input.as<T>(),
+           static_cast<ComputeOf<T>>(scale.of_all));
   });
 }
 

@@ -186,10 +186,6 @@ void visit_recurrent(RecurrentCell cell, DType dtype, Visitor&& visitor) {
   }
 }
 
-/// The type of sums of states of type T.
-template <class T>
-using SumOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
 /// Some rows of a matrix, as a batch of one.
 inline Operand rows_of(const Operand& matrix, std::int64_t first, std::int64_t rows) {
   return array(matrix.device, matrix.dtype, element(matrix, first * matrix.strides[0]),
@@ -213,7 +209,7 @@ inline void recurrent(const RecurrentArgs& args) {
     detail::gemm(detail::rows_of(args.h, 0, rows), weight, {}, detail::rows_of(products, 0, rows));
     detail::visit_recurrent(args.cell, args.output.dtype, [&](auto cell, auto tag) {
       using T = typename decltype(tag)::type;
-      using C = detail::SumOf<T>;
+      using C = ComputeOf<T>;
       const std::int64_t count = rows * args.hidden;
       launch(device, grid_for(count), kThreads,
              detail::recurrent_step_kernel<decltype(cell)::value, T, C>,
@@ -239,7 +235,7 @@ inline void recurrent_backward(const RecurrentBackwardArgs& args) {
   args.for_each(true, [&](std::int64_t first, std::int64_t rows, std::int64_t) {
     detail::visit_recurrent(args.cell, args.output.dtype, [&](auto cell, auto tag) {
       using T = typename decltype(tag)::type;
-      using C = detail::SumOf<T>;
+      using C = ComputeOf<T>;
       const std::int64_t count = rows * args.hidden;
       launch(device, grid_for(count), kThreads,
              detail::recurrent_gradients_kernel<decltype(cell)::value, T, C>,

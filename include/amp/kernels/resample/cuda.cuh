@@ -6,14 +6,15 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
+#include "amp/kernels/compute_type.hpp"
 #include "amp/kernels/resample/args.hpp"
 #include "amp/kernels/resample/formula.hpp"
 #include "amp/kernels/traversal/channels_last.hpp"
 #include "amp/kernels/traversal/cuda/elements.cuh"
 #include "amp/kernels/traversal/cuda/scratch.cuh"
 #include "amp/kernels/traversal/divider.hpp"
+#include "amp/kernels/traversal/search.hpp"
 
 namespace amp::inline v0::kernels::cuda {
 
@@ -57,29 +58,18 @@ AMP_KERNEL void __launch_bounds__(kThreads)
   }
 }
 
-/// Returns the first of n numbers, which do not decrease, that is above i; n if there is none.
-__device__ inline std::int64_t first_above(const std::int32_t* numbers, std::int64_t n,
-                                           std::int64_t i) {
-  std::int64_t low = 0;
-  while (n > 0) {
-    const std::int64_t half = n / 2;
-    if (numbers[low + half] <= i) {
-      low += half + 1;
-      n -= half + 1;
-    } else {
-      n = half;
-    }
-  }
-  return low;
-}
 template <class C>
 AMP_KERNEL void __launch_bounds__(kThreads)
     resample_ranges_kernel(AxisTables<C> tables, std::int64_t n) {
   for (std::int64_t k = first_element(); k < n; k += element_step()) {
     std::int64_t i = k;
     const AxisTable<C>& table = tables.template at<true>(i);
-    table.low[i] = static_cast<std::int32_t>(first_above(table.end, table.axis.output, i));
-    table.high[i] = static_cast<std::int32_t>(first_above(table.first, table.axis.output, i));
+    const auto input =
+        static_cast<std::int32_t>(i);  // those that do not end before it, or begin by it
+    table.low[i] =
+        static_cast<std::int32_t>(search_boundaries(table.end, table.axis.output, input, true));
+    table.high[i] =
+        static_cast<std::int32_t>(search_boundaries(table.first, table.axis.output, input, true));
   }
 }
 
@@ -231,16 +221,14 @@ inline void resample(const ResampleArgs& args) {
              args.input.as<const T>(), args.output.as<T>());
     });
   }
-  visit_dtype(args.input.dtype, [&](auto tag) {
+  visit_floating(args.input.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
-    if constexpr (!std::is_integral_v<T>) {
-      const detail::FilledTables<C> filled(args);
-      launch(device, grid_for(shape.n), kThreads,
-             args.transposed ? detail::resample_kernel<true, T, C>
-                             : detail::resample_kernel<false, T, C>,
-             filled.tables(), shape, args.input.as<const T>(), args.output);
-    }
+    using C = ComputeOf<T>;
+    const detail::FilledTables<C> filled(args);
+    launch(device, grid_for(shape.n), kThreads,
+           args.transposed ? detail::resample_kernel<true, T, C>
+                           : detail::resample_kernel<false, T, C>,
+           filled.tables(), shape, args.input.as<const T>(), args.output);
   });
 }
 

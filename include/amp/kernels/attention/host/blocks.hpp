@@ -23,6 +23,7 @@
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/attention/args.hpp"
 #include "amp/kernels/attention/host/score_rows.hpp"
+#include "amp/kernels/compute_type.hpp"
 #include "amp/kernels/matmul/host/block_matmul.hpp"
 
 namespace amp::inline v0::kernels::host {
@@ -162,7 +163,7 @@ template <class Args, class Body>
 void visit(const Args& args, Body&& body) {
   visit_block_type(args.query.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    using C = ComputeOf<T>;
     body(Problem<T, C>(args));
   });
 }

@@ -9,8 +9,6 @@
 // bits are the same every time.
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include <cub/device/device_radix_sort.cuh>
 
 #include <algorithm>
@@ -19,12 +17,11 @@
 #include <cstdint>
 #include <limits>
 
-#include "amp/device/cuda/context.hpp"
-#include "amp/device/cuda/current_stream.hpp"
-#include "amp/device/cuda/error.hpp"
 #include "amp/kernels/compute_type.hpp"
+#include "amp/kernels/elementwise/cuda.cuh"
 #include "amp/kernels/indexing/args.hpp"
 #include "amp/kernels/indexing/formula.hpp"
+#include "amp/kernels/traversal/cuda/cub_call.cuh"
 #include "amp/kernels/traversal/cuda/elements.cuh"
 #include "amp/kernels/traversal/cuda/pieces.cuh"
 #include "amp/kernels/traversal/cuda/scratch.cuh"
@@ -65,11 +62,6 @@ AMP_KERNEL void scatter_pairs_kernel(Indexed indexed, IndexPairs pairs, Int* out
     pairs.places[i] = place < 0 ? indexed.end : static_cast<Place>(at[0] + place * indexed.step);
     pairs.sources[i] = place < 0 ? -1 : at[2];
   }
-}
-
-template <class Word>
-AMP_KERNEL void set_words_kernel(Word* words, Word value, std::int64_t n) {
-  for (std::int64_t i = first_element(); i < n; i += element_step()) words[i] = value;
 }
 
 /// Everything is NaN (0 for integers) if an index was out of range.
@@ -153,16 +145,11 @@ AMP_KERNEL void scatter_tiles_kernel(Tiles t, Output output, std::int64_t count)
 /// Sorts pairs by place, and leaves those of one place in their order.
 inline void sort_pairs(Device device, const IndexPairs& from, const IndexPairs& to, std::int64_t n,
                        Place end) {
-  const amp::cuda::detail::DeviceGuard guard(device.index);
-  const cudaStream_t stream = amp::cuda::current_stream(device.index);
-  amp::cuda::detail::require_recorded(device.index, stream);
   const int bits = static_cast<int>(std::bit_width(end));
-  std::size_t bytes = 0;
-  AMP_CUDA_CALL(cub::DeviceRadixSort::SortPairs, nullptr, bytes, from.places, to.places,
-                from.sources, to.sources, n, 0, bits, stream);
-  const Scratch<char> storage(device, static_cast<std::int64_t>(bytes));
-  AMP_CUDA_CALL(cub::DeviceRadixSort::SortPairs, storage.data(), bytes, from.places, to.places,
-                from.sources, to.sources, n, 0, bits, stream);
+  cub_call(device, [&](void* storage, std::size_t& bytes, auto stream) {
+    return cub::DeviceRadixSort::SortPairs(storage, bytes, from.places, to.places, from.sources,
+                                           to.sources, n, 0, bits, stream);
+  });
 }
 
 /// Scatters sorted pairs, by as many launches as runs are long.
@@ -208,17 +195,7 @@ inline void scatter(const ScatterArgs& args) {
   const std::int64_t numel = output.numel();
   if (numel == 0) return;
   const Device device = output.device;
-  if (args.from_zero) {
-    const std::int64_t bytes = numel * item_size(output.dtype);
-    // The memory is the call's own, and no smaller than whole words.
-    if (bytes % 4 == 0) {
-      launch(device, grid_for(bytes / 4), kThreads, detail::set_words_kernel<std::uint32_t>,
-             output.as<std::uint32_t>(), 0u, bytes / 4);
-    } else {
-      launch(device, grid_for(bytes), kThreads, detail::set_words_kernel<std::uint8_t>,
-             output.as<std::uint8_t>(), std::uint8_t{0}, bytes);
-    }
-  }
+  if (args.from_zero) fill({output, 0});
   if (index.numel() == 0) return;
   const bool slices = by_slices(args);
   const Slices out(output, args.dim);
@@ -237,7 +214,7 @@ inline void scatter(const ScatterArgs& args) {
                                 .end = static_cast<detail::Place>(slices ? out.length : numel),
                                 .from_end = args.rule.from_end};
   const Scratch<std::int64_t> out_of_range(device, 1);
-  launch(device, 1, 1, detail::set_words_kernel<std::int64_t>, out_of_range.data(), 0, 1);
+  fill({Operand::array(out_of_range.data(), kInt64, {1}, {1}, device), 0});
   const Scratch<detail::Place> all_places(device, 2 * n);
   const Scratch<std::int64_t> all_sources(device, 2 * n);
   const detail::IndexPairs pairs{all_places.data(), all_sources.data()};

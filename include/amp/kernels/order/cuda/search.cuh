@@ -7,19 +7,17 @@
 #include <cstdint>
 
 #include "amp/kernels/compute_type.hpp"
+#include "amp/kernels/elementwise/cuda.cuh"
 #include "amp/kernels/order/args.hpp"
 #include "amp/kernels/order/formula.hpp"
 #include "amp/kernels/traversal/cuda/elements.cuh"
 #include "amp/kernels/traversal/cuda/scratch.cuh"
+#include "amp/kernels/traversal/search.hpp"
 
 namespace amp::inline v0::kernels::cuda {
 
 namespace detail {
 
-template <class Word>
-AMP_KERNEL void clear_kernel(Word* words, std::int64_t n) {
-  for (std::int64_t i = first_element(); i < n; i += element_step()) words[i] = Word{0};
-}
 template <class Word>
 AMP_KERNEL void put_kernel(Lines from, Lines to, const Word* source, const std::int64_t* indices,
                            Word* output, std::int64_t n) {
@@ -79,11 +77,10 @@ AMP_KERNEL void write_counts_kernel(const Count* counts, Output output, std::int
 inline void put(const PutArgs& args) {
   const Lines from(args.source, args.dim), to(args.output, args.dim);
   const Device device = args.output.device;
-  const std::int64_t n = args.source.numel(), all = args.output.numel();
+  const std::int64_t n = args.source.numel();
+  fill({args.output, 0});
   visit_bits(args.output.dtype, [&](auto tag) {
     using Word = typename decltype(tag)::type;
-    launch(device, grid_for(all), kThreads, detail::clear_kernel<Word>, args.output.as<Word>(),
-           all);
     launch(device, grid_for(n), kThreads, detail::put_kernel<Word>, from, to,
            args.source.as<const Word>(), args.indices.as<const std::int64_t>(),
            args.output.as<Word>(), n);
@@ -114,8 +111,7 @@ inline void count_in_bins(const CountArgs& args) {
   const std::int64_t n = args.input.numel(), bins = args.output.numel();
   const Device device = args.input.device;
   const Scratch<detail::Count> counts(device, bins);
-  launch(device, grid_for(bins), kThreads, detail::clear_kernel<detail::Count>, counts.data(),
-         bins);
+  fill({Operand::array(counts.data(), kInt64, {bins}, {1}, device), 0});
   visit_float_type(args.input.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
     launch(device, grid_for(n), kThreads, detail::count_kernel<C>, args.input, args.low, args.high,
