@@ -36,7 +36,7 @@ struct Outputs : Tensors {
 
 // --- attributes of a case -----------------------------------------------------------------------
 
-/// Attribute number i, where it is an integer.
+/// Attribute number i, if it is an integer.
 inline std::int64_t integer(const OpCase& c, std::size_t i) {
   return static_cast<std::int64_t>(c.attributes[i]);
 }
