@@ -100,6 +100,19 @@ TEST_CASE("scans: as on the host, by threads, blocks and parts of lines", "[cuda
   }
 }
 
+TEST_CASE("scans: the gradient of a product that a zero ends is finite", "[cuda]") {
+  std::vector<float> values(128, 10);  // the product of all but the first overflows
+  values[0] = 0;
+  const auto gradient = [&](const amp::Device& device) {
+    const Tensor x = amp::tensor(values, {128}).to(device).requires_grad_();
+    amp::cumprod(x, 0).select(0, 1).backward();
+    return x.grad();
+  };
+  const Tensor expected = gradient(amp::kCPU);
+  CHECK(expected.select(0, 0).item<float>() == 10);
+  check_same(gradient(amp::kCUDA), expected);
+}
+
 TEST_CASE("search: places, counts and different elements as on the host", "[cuda]") {
   const Tensor x = tied({30, 50}, amp::kFloat32), y = x.to(amp::kCUDA);
   const Tensor line = amp::arange(-12.0, 12.0, 0.75),

@@ -108,8 +108,10 @@ struct BackwardScan {
     }
     return {{decay, cuda::load<C>(grad, at)}, Backward::template factor<C>(own, own_y, i)};
   }
+  /// A decay of 0 ends what comes before it, also if that has overflowed.
+  __device__ static C times(C decay, C x) { return decay == C{0} || x == C{0} ? C{0} : decay * x; }
   __device__ State join(State a, State b) const {
-    return {a.decay * b.decay, b.sum + (b.decay == C{0} ? C{0} : b.decay * a.sum)};
+    return {times(b.decay, a.decay), b.sum + times(b.decay, a.sum)};
   }
   __device__ void add(State& state, const Element& element) const {
     state = join(state, element.state);
