@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -218,6 +219,14 @@ TEST_CASE("products: gradients of distances have the same bits every time") {
     if (i == 0) first = x.grad().clone();
     CHECK(same_bits(first, x.grad()));
   }
+}
+
+TEST_CASE("products: a point makes no pair with itself") {
+  const float inf = std::numeric_limits<float>::infinity();
+  const Tensor x = amp::tensor({inf, 1.0F, 0.0F, 2.0F, 3.0F, 5.0F}, {3, 2});
+  const Tensor leaf = x.clone().requires_grad_();
+  amp::pdist(leaf, 1).backward(amp::ones({3}));
+  CHECK(leaf.grad().to_vector<float>() == std::vector<float>{2, -2, -2, 0, 0, 2});
 }
 
 TEST_CASE("products: a NaN among points is a NaN in distances and gradients") {

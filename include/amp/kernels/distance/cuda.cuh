@@ -10,6 +10,7 @@
 
 #include "amp/kernels/distance/args.hpp"
 #include "amp/kernels/distance/formula.hpp"
+#include "amp/kernels/fold/cuda.cuh"
 #include "amp/kernels/traversal/cuda/block_reduce.cuh"
 #include "amp/kernels/traversal/cuda/elements.cuh"
 #include "amp/kernels/traversal/divider.hpp"
@@ -61,14 +62,6 @@ struct Pairs {
   }
 };
 
-template <class Fold>
-struct JoinDistances {
-  template <class State>
-  __device__ static State apply(State a, State b) {
-    return Fold::join(a, b);
-  }
-};
-
 template <class Fold, class C>
 AMP_KERNEL void distance_kernel(Fold fold, Points<C> x, Points<C> y, Pairs places, Output output,
                                 std::int64_t pairs, unsigned team) {
@@ -83,7 +76,7 @@ AMP_KERNEL void distance_kernel(Fold fold, Points<C> x, Points<C> y, Pairs place
       const C *const of_x = x.at(b, i), *const of_y = y.at(b, j);
       for (std::int64_t m = lane; m < x.width; m += team) fold.add(state, of_x[m] - of_y[m]);
     }
-    if (team > 1) state = team_reduce<JoinDistances<Fold>>(state, team);
+    if (team > 1) state = team_reduce<Join<Fold>>(state, team);
     if (valid && lane == 0) {
       const auto result = fold.finish(state);
       store(output, first + own, result);

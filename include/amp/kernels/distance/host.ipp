@@ -84,7 +84,7 @@ struct GradientOfNarrowPoint {
     constexpr std::int64_t kLanes = simd::kLanes<Isa>;
     for (std::int64_t i = 0; i < m; ++i, y += step) {
       std::int64_t j = 0;
-      C sum = 0;
+      C sum = to[i];
       if constexpr (std::is_same_v<C, float>) {  // there is no power of vectors of doubles
         using V = simd::Vec<C, Isa>;
         const V own = x[i], order = p;
@@ -92,10 +92,10 @@ struct GradientOfNarrowPoint {
         for (; j + kLanes <= n; j += kLanes)
           sums = sums + Derivative::apply(simd::load<Isa>(grads + j), own - simd::load<Isa>(y + j),
                                           simd::load<Isa>(distances + j), order);
-        sum = simd::sum_of(sums);
+        sum += simd::sum_of(sums);
       }
       for (; j < n; ++j) sum += Derivative::apply(grads[j], x[i] - y[j], distances[j], p);
-      to[i] += sum;
+      to[i] = sum;
     }
   }
 };
@@ -195,8 +195,7 @@ void fetch_pairs(const DistanceBackwardArgs& args, const Operand& of, std::int64
     if (from != to) std::copy_n(from, n, to);
     return;
   }
-  for (std::int64_t k = 0; k < n; ++k)
-    to[k] = j + k == i ? C{0} : of.as<const C>()[pair_of(args.x.sizes[1], i, j + k)];
+  for (std::int64_t k = 0; k < n; ++k) to[k] = of.as<const C>()[pair_of(args.x.sizes[1], i, j + k)];
 }
 
 template <class C, class Derivative>
@@ -210,8 +209,12 @@ void distance_backward_as(const DistanceBackwardArgs& args) {
       const std::int64_t width = (std::min)(kBlock, m - q);
       const C* const x = points_of<C>(args.x, b) + i * m + q;
       std::fill_n(sums, width, C{0});
-      for (std::int64_t j = 0; j < others; j += kBlock) {
-        const std::int64_t n = (std::min)(kBlock, others - j);
+      std::int64_t n = 1;
+      for (std::int64_t j = 0; j < others; j += n) {
+        const bool own = args.condensed && j == i;  // a point makes no pair with itself
+        const bool before = args.condensed && j < i;
+        n = own ? 1 : (std::min)(kBlock, (before ? i : others) - j);
+        if (own) continue;
         const C* const y = points_of<C>(args.y, b) + j * m + q;
         fetch_pairs(args, args.grad_output, b, i, j, n, grads);
         fetch_pairs(args, args.distance, b, i, j, n, distances);
