@@ -5,6 +5,7 @@
 // in one place, and what is refused.
 #include <amp/amp.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -182,6 +183,18 @@ TEST_CASE("masks: of many chunks", "[ops]") {
   }
 }
 
+TEST_CASE("masked_scatter: a gradient that is one number for all", "[ops]") {
+  const Tensor source = amp::ones({3000}).requires_grad_();
+  const Tensor mask = amp::lt(amp::arange(4000), 2500);
+  amp::sum(amp::masked_scatter(amp::zeros({4000}), mask, source) * 3.0).backward();
+  std::vector<float> expected(3000, 0);
+  std::fill_n(expected.begin(), 2500, 3.0F);
+  CHECK(source.grad().to_vector<float>() == expected);
+  source.set_grad(Tensor());
+  amp::masked_scatter(amp::zeros({4000}), mask, source).backward(amp::full({1}, 3).expand({4000}));
+  CHECK(source.grad().to_vector<float>() == expected);
+}
+
 TEST_CASE("gather: in many blocks, of every size of element", "[ops]") {
   amp::manual_seed(4);
   const Tensor index = random_index({300, 401}, 57).to(amp::kInt32);
@@ -286,6 +299,10 @@ TEST_CASE("indices: what is refused, and what the message says", "[ops]") {
          return amp::bincount(ints({1, -1}, {2}));
        }),
        {"bincount: `input`", "-1"}},
+      {error_of([&] {
+         return amp::bincount(amp::tensor({std::numeric_limits<std::int64_t>::max()}, {1}));
+       }),
+       {"bincount: the largest element of `input`"}},
       {error_of([&] { return amp::bincount(x); }), {"bincount: `input`", "float32[2, 3]"}},
       {error_of([&] { return amp::bincount(one, wide); }), {"bincount: `weights`", "[2, 4]"}},
   };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "amp/kernels/fold/host.hpp"
 #include "amp/kernels/masking/host.hpp"
 #include "amp/ops/checks.hpp"
+#include "amp/ops/comparison.hpp"
 #include "amp/ops/elementwise.hpp"
 #include "amp/ops/fold.hpp"
 #include "amp/ops/index_parts.hpp"
@@ -174,9 +176,9 @@ AMP_LAZY_DEFINITION Tensor masked_scatter(const Tensor& input, const Tensor& mas
                 if (needs[1]) {
                   gradients[1] = full(taken, 0, {.dtype = grad.dtype(), .device = grad.device()});
                   if (grad.numel() != 0) {
+                    const Tensor whole = detail::dense(grad);
                     const kernels::MaskedSelectArgs args{is_true.operand(), known.operand(),
-                                                         detail::dense(grad).operand(),
-                                                         gradients[1].operand()};
+                                                         whole.operand(), gradients[1].operand()};
                     kernels::masked_select(grad.device(), args);
                   }
                 }
@@ -258,12 +260,15 @@ AMP_LAZY_DEFINITION Tensor bincount(const Tensor& input, const Tensor& weights,
         const Tensor wide = x.to(kInt64);
         std::int64_t bins = minlength;
         if (x.numel() != 0) {
-          const Tensor least = detail::run_fold<kernels::amin>(wide, {1}, kInt64),
-                       most = detail::run_fold<kernels::amax>(wide, {1}, kInt64);
-          AMP_CHECK(least.item<std::int64_t>() >= 0,
-                    "bincount: `input` must not be negative, but its least element is ",
-                    least.item<std::int64_t>());
-          bins = (std::max)(bins, most.item<std::int64_t>() + 1);
+          const auto least =
+                         detail::run_fold<kernels::amin>(wide, {1}, kInt64).item<std::int64_t>(),
+                     most = detail::run_fold<kernels::amax>(wide, {1}, kInt64).item<std::int64_t>();
+          AMP_CHECK(least >= 0, "bincount: `input` must not be negative, but its least element is ",
+                    least);
+          AMP_CHECK(most != (std::numeric_limits<std::int64_t>::max)(),
+                    "bincount: the largest element of `input` must be below ", most,
+                    ", so that the bins can be counted");
+          bins = (std::max)(bins, most + 1);
         }
         const bool weighted = weights.defined() && x.numel() != 0;
         const DType dtype = !weighted ? kInt64 : weights.dtype() == kFloat32 ? kFloat32 : kFloat64;
