@@ -18,21 +18,18 @@
 
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
+#include "support/numbers.hpp"
 
 namespace moving_test {
 namespace {
 
 using amp::PadMode;
 using amp::Tensor;
+using amp_test::counting;
 using Integers = std::vector<std::int64_t>;
 
 std::vector<double> numbers(const Tensor& x) { return x.to_vector<double>(); }
 Integers integers(const Tensor& x) { return x.to_vector<std::int64_t>(); }
-
-/// 0, 1, 2, ... in this shape.
-Tensor counting(const amp::Shape& shape, amp::DType dtype = amp::kFloat32) {
-  return amp::arange(shape.numel(), {.dtype = dtype}).reshape(shape);
-}
 
 template <class Call>
 void refuses(const Call& call, const std::string& op, const std::string& argument) {
@@ -201,6 +198,21 @@ TEST_CASE("remapping: forward and backward are transposes of one another", "[ops
   check({1, 1, 100'001}, [](const Tensor& x) { return amp::repeat(x, {1, 1, 3}); });
   check({3, 1}, [](const Tensor& x) { return amp::repeat(x, {1, 70'001}); });
   check({2, 70'001}, [](const Tensor& x) { return amp::tril(x, 35'000); });
+}
+
+TEST_CASE("repeat_interleave: once, never, and of as many dimensions as there are", "[ops]") {
+  const Tensor x = counting({2, 3}).requires_grad_();
+  const Tensor once = amp::repeat_interleave(x, 1, 0), never = amp::repeat_interleave(x, 0, 1);
+  CHECK(once.raw_data() != x.raw_data());
+  CHECK(never.shape() == amp::Shape{2, 0});
+  (amp::sum(once) + amp::sum(never)).backward();
+  CHECK(numbers(x.grad()) == std::vector<double>(6, 1));
+  amp::Shape ones;
+  for (int d = 0; d < amp::kMaxDims; ++d) ones.push_back(1);
+  CHECK(amp::repeat_interleave(amp::ones(ones), 3, -1).numel() == 3);
+  const Tensor turned = amp::repeat_interleave(counting({2, 3}).t(), 2, 0);
+  CHECK(numbers(turned) == std::vector<double>{0, 3, 0, 3, 1, 4, 1, 4, 2, 5, 2, 5});
+  CHECK(turned.is_contiguous());
 }
 
 TEST_CASE("remapping: channels-last tensors stay so", "[ops]") {

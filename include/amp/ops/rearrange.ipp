@@ -323,18 +323,18 @@ AMP_LAZY_DEFINITION Tensor repeat_interleave(const Tensor& input, std::int64_t r
                                              std::optional<std::int64_t> dim) {
   detail::check_defined("repeat_interleave", "input", input);
   AMP_CHECK(repeats >= 0, "repeat_interleave: `repeats` must not be negative, but is ", repeats);
-  const bool flat = !dim || input.dim() == 0;
   const int d = dim ? wrap_dim("repeat_interleave", *dim, input.dim()) : 0;
-  const Shape shape = flat ? Shape(input.numel()) : input.shape();
-  detail::DimMaps maps = detail::identity_maps(shape);
-  std::int64_t out = 0;
-  AMP_CHECK(!__builtin_mul_overflow(shape[d], repeats, &out), "repeat_interleave: `repeats` ",
+  Shape shape = dim && input.dim() > 0 ? input.shape() : Shape(input.numel());
+  std::int64_t slices = 1, each = 1;
+  for (int k = 0; k < shape.dims(); ++k) (k <= d ? slices : each) *= shape[k];
+  AMP_CHECK(!__builtin_mul_overflow(shape[d], repeats, &shape[d]), "repeat_interleave: `repeats` ",
             repeats, " makes an extent of `input` ", describe(input), " larger than 63 bits hold");
-  if (repeats != 1) detail::map_of(maps, d) = {detail::Remapping::kStretched, shape[d], out, 0};
   return autocasting::call(
       "repeat_interleave",
       [&](const Tensor& x) {
-        return detail::remap("repeat_interleave", detail::reshape(x, shape), maps);
+        const Tensor side_by_side =
+            detail::expand(detail::reshape(x, {slices, 1, each}), {slices, repeats, each});
+        return detail::reshape(side_by_side.clone(), shape);
       },
       input);
 }

@@ -18,7 +18,6 @@ enum class Remapping : std::uint8_t {
   kReflected,   ///< o - shift, mirrored at the first and at the last element
   kReplicated,  ///< o - shift, or the nearest element
   kCircular,    ///< (o + shift) mod in
-  kStretched,   ///< o / (out / in)
 };
 
 /// The map of one dimension: from the index o < out of the result to that of the input, i < in.
@@ -27,18 +26,14 @@ struct DimMap {
   static constexpr std::int64_t kNowhere = -1;
 
   std::int64_t in = 1, out = 1, shift = 0;
-  Divider divider;  // by `in`; by out / in if stretched
+  Divider divider;  // by `in`
   Remapping kind = Remapping::kShifted;
 
   DimMap() = default;
   /// Every element stays in its place.
   explicit DimMap(std::int64_t extent) : DimMap(Remapping::kShifted, extent, extent, 0) {}
   DimMap(Remapping kind_, std::int64_t in_, std::int64_t out_, std::int64_t shift_)
-      : in(in_),
-        out(out_),
-        shift(shift_),
-        divider(kind_ == Remapping::kStretched && in_ > 0 ? out_ / in_ : in_),
-        kind(kind_) {}
+      : in(in_), out(out_), shift(shift_), divider(in_), kind(kind_) {}
 
   bool is_identity() const { return kind == Remapping::kShifted && in == out && shift == 0; }
 
@@ -56,8 +51,6 @@ struct DimMap {
         std::int64_t rounds = o + shift;
         return divider.take_remainder(rounds);
       }
-      case Remapping::kStretched:
-        return divider.quotient(o);
       default:
         return i >= 0 && i < in ? i : kNowhere;
     }
@@ -77,8 +70,6 @@ struct DimMap {
         const std::int64_t left = out - 1 - first_round(i);
         return left < 0 ? 0 : divider.quotient(left) + 1;
       }
-      case Remapping::kStretched:
-        return divider.divisor();
       default:
         return is_result(kind == Remapping::kFlipped ? in - 1 - i : i + shift, true);
     }
@@ -96,8 +87,6 @@ struct DimMap {
         return first_copy(i) + k;
       case Remapping::kCircular:
         return first_round(i) + k * in;
-      case Remapping::kStretched:
-        return i * divider.divisor() + k;
       default:
         return i + shift;
     }

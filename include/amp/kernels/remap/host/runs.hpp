@@ -32,8 +32,6 @@ inline Run run_from(const DimMap& map, std::int64_t o) {
       return run(left, -1);
     case Remapping::kCircular:
       return run(map.in - source, 1);
-    case Remapping::kStretched:
-      return run(map.divider.divisor(), 0);
     default: {
       const std::int64_t outside = map.kind == Remapping::kReflected ? -1 : 0;
       if (i < 0) return run(-i, outside);
