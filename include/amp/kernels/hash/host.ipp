@@ -3,10 +3,10 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <cstring>
 
+#include "amp/core/atomic.hpp"
 #include "amp/core/simd/on_widest.hpp"
 #include "amp/kernels/hash/formula.hpp"
 #include "amp/kernels/hash/host.hpp"
@@ -43,7 +43,7 @@ AMP_LAZY_DEFINITION void hash(const HashArgs& args) {
         static_cast<const char*>(tensor.data), begin, whole);
     if (whole < end) sum += hash_of_word(last_word(tensor), whole);
     // Other threads hash other parts of the tensor.
-    std::atomic_ref<std::uint64_t>(args.hashes[t]).fetch_add(sum, std::memory_order_relaxed);
+    amp::detail::add_relaxed(args.hashes[t], sum);
   });
 }
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 
+#include "amp/core/atomic.hpp"
 #include "amp/kernels/histogram/formula.hpp"
 #include "amp/kernels/histogram/host.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
@@ -52,9 +52,8 @@ AMP_LAZY_DEFINITION void exponent_histogram(const HistogramArgs& args) {
     else
       detail::add_numbers<float>(tensor, begin, end, bins);
     for (int bin = 0; bin < kHistogramBins; ++bin) {  // other threads add to it too
-      if (bins[bin] == 0) continue;
-      std::atomic_ref<std::int64_t>(args.counts[t * kHistogramBins + bin])
-          .fetch_add(bins[bin], std::memory_order_relaxed);
+      if (bins[bin] != 0)
+        amp::detail::add_relaxed(args.counts[t * kHistogramBins + bin], bins[bin]);
     }
   };
   chunks.for_each(body, detail::kHistogramChunks);

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <type_traits>
 
+#include "amp/core/atomic.hpp"
 #include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
@@ -189,8 +189,7 @@ AMP_LAZY_DEFINITION void count_in_bins(const CountArgs& args) {
           if (const std::int64_t b = bin(x[j]); b >= 0) ++own[b];
         }
       }
-      for (std::int64_t b = 0; b < bins; ++b)
-        std::atomic_ref(counts[b]).fetch_add(own[b], std::memory_order_relaxed);
+      for (std::int64_t b = 0; b < bins; ++b) amp::detail::add_relaxed(counts[b], own[b]);
     });
     store(counts.data(), args.output, 0, 1, bins);
   });
