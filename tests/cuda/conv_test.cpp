@@ -127,7 +127,7 @@ TEST_CASE("cuda conv2d: a kernel of one pixel is a matmul, and rows unfold in ve
   toolkit.reset();
   (void)amp::conv2d(there({1, 8, 4, 16}), there({6, 8, 3, 3}), {}, {.padding = 1});
   CHECK(toolkit.launches_of(reinterpret_cast<const void*>(
-            &detail::unfold_kernel<float, amp::kernels::cuda::kVector>)) == 1);
+            &detail::unfold_columns_kernel<float, amp::kernels::cuda::kVector>)) == 1);
 }
 
 TEST_CASE("cuda conv2d: nothing is allocated or waited for in the steady state", "[cuda][cached]") {

@@ -90,8 +90,8 @@ AMP_LAZY_DEFINITION Tensor one_hot(const Tensor& input, std::int64_t num_classes
             num_classes, " beside ", describe(input));
   const bool looks = input.numel() > 0 && (num_classes == -1 || input.device().type == kCPU);
   if (looks) {
-    const std::int64_t least = min(input).item<std::int64_t>(),
-                       most = max(input).item<std::int64_t>();
+    const std::int64_t least = (min)(input).item<std::int64_t>(),
+                       most = (max)(input).item<std::int64_t>();
     AMP_CHECK(least >= 0 && (num_classes == -1 || most < num_classes),
               "one_hot: `input` must lie in [0, ", num_classes == -1 ? most + 1 : num_classes,
               "), but has ", least < 0 ? least : most);

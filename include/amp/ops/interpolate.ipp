@@ -81,7 +81,7 @@ AMP_LAZY kernels::ResampleAxis resample_axis(const InterpolateOptions& options, 
   axis.rule = resampling(options);
   axis.align_corners = options.align_corners;
   const auto in = static_cast<double>(extent);
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t kMost = (std::numeric_limits<std::int32_t>::max)();
   double factor = 0;
   if (options.size.dims() != 0) {
     axis.output = options.size[options.size.dims() == 1 ? 0 : d];

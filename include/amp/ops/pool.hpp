@@ -122,6 +122,7 @@ AMP_LAZY [[nodiscard]] PooledWithIndices max_pool3d_with_indices(
 /// that of the input.
 template <int N>
 struct OutputSize {
+  /// In the order of the dimensions.
   std::optional<std::int64_t> values[static_cast<std::size_t>(N)];
 
   /// One number for all.

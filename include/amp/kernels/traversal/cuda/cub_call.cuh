@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "amp/device/cuda/context.hpp"
 #include "amp/device/cuda/current_stream.hpp"
 #include "amp/device/cuda/device_guard.hpp"
 #include "amp/device/cuda/error.hpp"
