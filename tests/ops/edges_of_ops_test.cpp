@@ -12,11 +12,13 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/channels_last.hpp"
 #include "support/error_of.hpp"
 
 namespace {
 
 using amp::Tensor;
+using amp_test::laid_out;
 using Numbers = std::vector<float>;
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -25,14 +27,6 @@ Numbers numbers(const Tensor& x) { return x.to_vector<float>(); }
 Tensor leaf(const Numbers& values) { return amp::tensor(values, {values.size()}).requires_grad_(); }
 Tensor random(const amp::Shape& shape) {
   return amp::sin(amp::arange(shape.numel()).reshape(shape).to(amp::kFloat32));
-}
-/// The same numbers, lying channels-last.
-Tensor channels_last(const Tensor& x) {
-  std::vector<std::int64_t> last{0}, back{0, x.dim() - 1};
-  for (int d = 2; d < x.dim(); ++d) last.push_back(d);
-  last.push_back(1);
-  for (int d = 1; d + 1 < x.dim(); ++d) back.push_back(d);
-  return x.permute(last).contiguous().permute(back);
 }
 
 }  // namespace
@@ -131,7 +125,7 @@ TEST_CASE("interpolate: volumes that lie channels-last") {
         amp::sum(y * random(y.shape())).backward();
         return std::vector<Tensor>{y.detach().contiguous(), in.grad().contiguous()};
       };
-      const auto rows = run(x), last = run(channels_last(x));
+      const auto rows = run(x), last = run(laid_out(x));
       for (std::size_t i = 0; i < rows.size(); ++i)
         CHECK(amp::allclose(rows[i], last[i], 1e-4, 1e-5));
     }
@@ -142,7 +136,7 @@ TEST_CASE("adaptive pools: to no rows, or to no columns") {
   const Tensor x = random({1, 3, 4, 4});
   CHECK(amp::adaptive_avg_pool2d(x, {1, 0}).shape() == amp::Shape(1, 3, 1, 0));
   for (const bool last : {false, true}) {
-    const Tensor in = (last ? channels_last(x) : x).detach().requires_grad_();
+    const Tensor in = (last ? laid_out(x) : x).detach().requires_grad_();
     amp::sum(amp::adaptive_avg_pool2d(in, {0, 2})).backward();
     amp::sum(amp::adaptive_max_pool2d(in, {2, 0})).backward();
     CHECK(amp::count_nonzero(in.grad()).item<std::int64_t>() == 0);

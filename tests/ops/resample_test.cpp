@@ -12,6 +12,7 @@
 
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
+#include "support/numbers.hpp"
 
 namespace resample {
 namespace {
@@ -19,6 +20,7 @@ namespace {
 using amp::InterpolateMode;
 using amp::InterpolateOptions;
 using amp::Tensor;
+using amp_test::same_bits;
 
 std::string refused(const amp::Shape& shape, const InterpolateOptions& options) {
   return amp_test::error_of([&] { return amp::interpolate(amp::ones(shape), options); });
@@ -57,9 +59,6 @@ std::vector<Tensor> with_gradient(const Tensor& x, const InterpolateOptions& opt
   const Tensor y = amp::interpolate(leaf, options);
   y.backward(y.detach());
   return {y.detach(), leaf.grad()};
-}
-bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.to_vector<float>() == b.to_vector<float>();
 }
 void check_close(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {

@@ -48,7 +48,7 @@ AMP_KERNEL void __launch_bounds__(kThreads)
     const std::int64_t p = by_points.take_remainder(image);
     const std::int64_t group = by_groups.take_remainder(image);
     const SampledPoint<C> point = point_of<T, C>(shape, rule, grid, image * shape.points + p);
-    const std::int64_t end = at_most((group + 1) * kSampledChannels, shape.channels);
+    const std::int64_t end = functions::smaller((group + 1) * kSampledChannels, shape.channels);
     for (std::int64_t c = group * kSampledChannels; c < end; ++c) {
       const T* const plane = x + (image * shape.channels + c) * shape.elements;
       C sum = 0;

@@ -16,6 +16,7 @@
 #include <cstdint>
 
 #include "amp/core/config.hpp"
+#include "amp/kernels/functions/math.hpp"
 #include "amp/kernels/resample/args.hpp"
 
 namespace amp::inline v0::kernels {
@@ -29,9 +30,6 @@ template <class C>
 AMP_HOST_DEVICE std::int64_t floor_of(C x) {
   const auto whole = static_cast<std::int64_t>(x);
   return x < static_cast<C>(whole) ? whole - 1 : whole;
-}
-AMP_HOST_DEVICE inline std::int64_t at_most(std::int64_t i, std::int64_t last) {
-  return i < last ? i : last;
 }
 
 /// The cubic convolution kernel at a distance x >= 0.
@@ -66,9 +64,9 @@ inline std::int64_t most_inputs(const ResampleAxis& axis) {
     case Resampling::kCubic:
       return 4;
     case Resampling::kArea:
-      return at_most(axis.input / axis.output + 2, axis.input);
+      return functions::smaller(axis.input / axis.output + 2, axis.input);
     default:
-      return at_most(2 * floor_of(antialiasing_reach(axis)) + 3, axis.input);
+      return functions::smaller(2 * floor_of(antialiasing_reach(axis)) + 3, axis.input);
   }
 }
 
@@ -84,11 +82,12 @@ AMP_HOST_DEVICE inline std::int64_t nearest_input(const ResampleAxis& axis, std:
   const auto step = static_cast<float>(axis.step);
   if (axis.rule == Resampling::kNearestExact) {
     const double x = (static_cast<double>(o) + 0.5) * static_cast<double>(step);
-    return at_most(floor_of(static_cast<double>(static_cast<float>(x))), axis.input - 1);
+    return functions::smaller(floor_of(static_cast<double>(static_cast<float>(x))), axis.input - 1);
   }
   if (axis.output == axis.input) return o;
   if (axis.output == 2 * axis.input) return o / 2;
-  return at_most(floor_of(static_cast<double>(static_cast<float>(o) * step)), axis.input - 1);
+  return functions::smaller(floor_of(static_cast<double>(static_cast<float>(o) * step)),
+                            axis.input - 1);
 }
 
 /// Writes the weights of an antialiased output.
@@ -100,7 +99,8 @@ AMP_HOST_DEVICE ResampleWindow antialiased_window(const ResampleAxis& axis, std:
   const double center = axis.step * (static_cast<double>(o) + 0.5);
   const double begin = center - reach + 0.5;
   const std::int64_t first = begin > 0 ? static_cast<std::int64_t>(begin) : 0;
-  const std::int64_t end = at_most(static_cast<std::int64_t>(center + reach + 0.5), axis.input);
+  const std::int64_t end =
+      functions::smaller(static_cast<std::int64_t>(center + reach + 0.5), axis.input);
   const auto weight = [&](std::int64_t i) {
     const double offset = (static_cast<double>(i) + 0.5 - center) * shrink;
     const double x = offset < 0 ? -offset : offset;
@@ -127,7 +127,7 @@ AMP_HOST_DEVICE ResampleWindow resample_window(const ResampleAxis& axis, std::in
       return {nearest_input(axis, o), 1};
     case Resampling::kLinear: {
       if (x < 0) x = 0;
-      const std::int64_t first = at_most(static_cast<std::int64_t>(x), last);
+      const std::int64_t first = functions::smaller(static_cast<std::int64_t>(x), last);
       const double beyond = x - static_cast<double>(first);
       if (first == last || !(beyond > 0)) return {first, 1};
       weights[0] = static_cast<C>(1 - beyond);
@@ -135,9 +135,10 @@ AMP_HOST_DEVICE ResampleWindow resample_window(const ResampleAxis& axis, std::in
       return {first, 2};
     }
     case Resampling::kCubic: {
-      const std::int64_t floor = at_most(floor_of(x), last);
+      const std::int64_t floor = functions::smaller(floor_of(x), last);
       const double beyond = x - static_cast<double>(floor) < 1 ? x - static_cast<double>(floor) : 1;
-      const std::int64_t first = floor > 1 ? floor - 1 : 0, end = at_most(floor + 3, axis.input);
+      const std::int64_t first = floor > 1 ? floor - 1 : 0,
+                         end = functions::smaller(floor + 3, axis.input);
       double sum = 0;  // of the weights of one input
       std::int64_t at = 0;
       for (std::int64_t k = -1; k <= 2; ++k) {

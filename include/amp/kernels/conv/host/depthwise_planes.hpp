@@ -214,8 +214,7 @@ inline void planes_conv2d(const Conv2dArgs& args, const ConvShape& s) {
   const HostBuffer<float> weight(s.groups * s.taps());
   const float* const taps = fetch(args.weight, 0, 1, s.groups * s.taps(), weight.data());
   const HostBuffer<float> bias(s.groups);
-  const float* const first =
-      args.bias.present ? fetch(args.bias, 0, 1, s.groups, bias.data()) : nullptr;
+  const float* const first = bias_or_zeros(args.bias, s.groups, bias.data());
   for_planes(s, s.images * s.groups, 1, [&](std::int64_t begin, std::int64_t end) {
     const PlaneCorrelation correlation(forward_line(s.window, 0, s.out_h, s.height),
                                        forward_line(s.window, 1, s.out_w, s.width));
@@ -224,8 +223,7 @@ inline void planes_conv2d(const Conv2dArgs& args, const ConvShape& s) {
       const std::int64_t channel = p % s.groups;
       correlation.read(fetch(args.input, p * s.in_plane(), 1, s.in_plane(), in.data()));
       const Results out(args.output, p * s.pixels(), s.pixels());
-      correlation.sum(taps + channel * s.taps(), first != nullptr ? first[channel] : 0.0F,
-                      out.data());
+      correlation.sum(taps + channel * s.taps(), first[channel], out.data());
       out.write(args.relu);
     }
   });

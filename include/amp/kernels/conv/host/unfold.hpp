@@ -69,13 +69,15 @@ inline void fold_planes(const UnfoldArgs& args) {
     using C = typename decltype(tag)::type;
     const std::int64_t count = s.taps() * s.pixels(), stride = s.window.stride[1];
     for_each_unfolded_plane(s, [&](std::int64_t plane) {
-      const HostBuffer<C> sums(s.in_plane()), row(s.out_w);
-      std::fill_n(sums.data(), s.in_plane(), C{0});
+      const HostBuffer<C> buffer(s.in_plane()), row(s.out_w);
+      const std::int64_t first = plane * s.in_plane();
+      C* const sums = target(args.images, first, 1, s.in_plane(), buffer.data());
+      std::fill_n(sums, s.in_plane(), C{0});
       for_each_run(s, [&](std::int64_t pixel, std::int64_t column, std::int64_t n) {
         const C* const from = fetch(args.columns, plane * count + column, 1, n, row.data());
         for (std::int64_t i = 0; i < n; ++i) sums[pixel + i * stride] += from[i];
       });
-      store(sums.data(), args.images, plane * s.in_plane(), 1, s.in_plane());
+      store(sums, args.images, first, 1, s.in_plane());
     });
   });
 }
