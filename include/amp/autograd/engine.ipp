@@ -8,17 +8,19 @@
 #include <map>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "amp/autograd/engine.hpp"
 #include "amp/autograd/function.hpp"
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/autograd/hooks.hpp"
 #include "amp/autograd/observer.hpp"
+#include "amp/autograd/request.hpp"
 #include "amp/core/error.hpp"
 #include "amp/core/object_pool.hpp"
 #include "amp/kernels/function_dispatch.hpp"
+#include "amp/tensor/factory.hpp"
 #include "amp/tensor/layout.hpp"
 #if !AMP_HEADER_ONLY
 #include "amp/core/globals.ipp"
@@ -94,8 +96,7 @@ class ListenedLeaves {
       for (const Ref<Node>& input : node.inputs()) {
         if (!input) continue;
         add(*input, 1);
-        if (input->as_leaf() == nullptr && known_.insert(input->sequence()).second)
-          open.push_back(input.get());
+        if (input->as_leaf() == nullptr && known_.insert(*input)) open.push_back(input.get());
       }
     }
   }
@@ -122,14 +123,10 @@ class ListenedLeaves {
       listeners_.push_back(leaf->listener);
   }
 
-  // Keyed by sequence: when a function is computed again, a node may have the address of an old
-  // one.
-  template <class Value>
-  using Pool = amp::detail::PoolAllocator<Value>;
   using Sequence = std::uint64_t;
-  std::unordered_set<Sequence, std::hash<Sequence>, std::equal_to<>, Pool<Sequence>> known_;
+  NodeSet known_;
   std::unordered_map<Sequence, std::int64_t, std::hash<Sequence>, std::equal_to<>,
-                     Pool<std::pair<const Sequence, std::int64_t>>>
+                     amp::detail::PoolAllocator<std::pair<const Sequence, std::int64_t>>>
       edges_;
   amp::detail::PoolVector<Ref<GradientListener>> listeners_;
 };
@@ -168,12 +165,21 @@ AMP_INLINE Tensor checked_gradient(const Node& producer, const Node& node, Tenso
   return amp::detail::copy_as_laid_out(gradient, node.dtype());
 }
 
-/// One backward pass, from the nodes computed last to the leaves, whose gradients are added at its end.
+/// One backward pass, from the nodes computed last to the leaves, whose gradients are added at its
+/// end; with a request, to what that asks for, and no leaf changes.
 class BackwardPass {
  public:
+  explicit BackwardPass(Request* request = nullptr) : request_(request) {}
+
   void begin(Node* node, const Tensor& gradient) {
-    pending_[node->sequence()] = {Ref<Node>(node), gradient, false};
-    listened_.count(*node);
+    Pending& root = pending_[node->sequence()];
+    root.node = Ref<Node>(node);
+    root.add(gradient);
+    if (request_ == nullptr) {
+      listened_.count(*node);
+    } else {
+      request_->explore(*node);
+    }
   }
   void run();
 
@@ -191,7 +197,15 @@ class BackwardPass {
   bool pass_on_in_place(Pending& current);
   /// Computes the gradients of the node's inputs, which are pending then.
   void pass_on(Pending& current);
+  /// Gives the gradient to the request. Returns whether it is to go on.
+  bool take(const Pending& current);
+  /// Frees what the node saved.
+  void free(Node& node) const {
+    if (request_ == nullptr || !request_->retain_graph()) node.release();
+  }
+  const NodeSet* wanted() const { return request_ == nullptr ? nullptr : &request_->wanted(); }
 
+  Request* request_;
   PendingNodes pending_;
   ListenedLeaves listened_;
   amp::detail::PoolVector<Pending> leaves_;
@@ -215,7 +229,8 @@ AMP_INLINE bool BackwardPass::recompute(Pending& current) {
     if (*again) listened_.count(**again);
     edges.assign(node.inputs().begin(), node.inputs().end());
   }
-  node.release();
+  if (request_ != nullptr && *again) request_->explore(**again);
+  free(node);
   if (*again)
     pending_[(*again)->sequence()] = {*again, std::move(current.gradient), current.scaled};
   for (const Ref<Node>& edge : edges) went_along(edge);
@@ -229,7 +244,7 @@ AMP_INLINE bool BackwardPass::pass_on_in_place(Pending& current) {
   const auto known = pending_.find(inputs[0]->sequence());
   if (known == pending_.end() || !known->second.add_view(node, current.gradient)) return false;
   known->second.scaled = known->second.scaled || current.scaled;
-  node.release();
+  free(node);
   if (!listened_.empty()) [[unlikely]]
     went_along(inputs[0]);
   return true;
@@ -240,14 +255,15 @@ AMP_INLINE void BackwardPass::pass_on(Pending& current) {
   const auto inputs = node.inputs();
   gradients_.assign(inputs.size(), Tensor());
   if (is_observed()) [[unlikely]] {
-    observed_backward(node, current.gradient, gradients_);
+    observed_backward(node, current.gradient, gradients_, wanted());
   } else {
-    node.backward(current.gradient, gradients_);
+    node.backward(current.gradient, gradients_, wanted());
   }
-  node.release();
+  free(node);
   current.gradient = Tensor();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i] || !gradients_[i].defined()) continue;
+    if (request_ != nullptr && !request_->wanted().contains(*inputs[i])) continue;
     Pending& next = pending_[inputs[i]->sequence()];
     next.node = inputs[i];
     next.scaled = next.scaled || current.scaled || node.scales_gradient();
@@ -258,11 +274,17 @@ AMP_INLINE void BackwardPass::pass_on(Pending& current) {
   for (const Ref<Node>& input : inputs) went_along(input);
 }
 
+AMP_INLINE bool BackwardPass::take(const Pending& current) {
+  request_->take(*current.node, current.gradient);
+  return request_->leads_on(*current.node);
+}
+
 AMP_INLINE void BackwardPass::run() {
   while (!pending_.empty()) {
     auto handle = pending_.extract(pending_.begin());
     Pending current = std::move(handle.mapped());
     run_hooks_of(current);
+    if (request_ != nullptr && !take(current)) continue;
     if (current.node->as_leaf() != nullptr) {
       leaves_.push_back(std::move(current));
     } else if (!recompute(current) && !pass_on_in_place(current)) {
@@ -276,12 +298,33 @@ AMP_INLINE void BackwardPass::run() {
 
 }  // namespace detail
 
-AMP_INLINE void backward(const Tensor& root, const Tensor& gradient) {
-  AMP_CHECK(requires_grad(root), "backward: the tensor ", describe(root),
+namespace detail {
+
+AMP_COLD void require_history(std::string_view call, const Tensor& root) {
+  AMP_CHECK(requires_grad(root), call, ": the tensor ", describe(root),
             " requires no gradient: nothing it was computed from does, or it was computed under "
             "NoGradGuard. Gradients have no history: what is computed from x.grad() is a constant. "
             "A penalty on a gradient must be computed from x itself, by the formula of the "
             "derivative or from two forward passes: \"A penalty on gradients\" in the guide");
+}
+
+/// The gradient from which a pass begins at output `i` of grad().
+AMP_COLD Tensor first_gradient(const Tensor& output, const TensorList& given, std::size_t i) {
+  if (i >= given.size() || !given[i].defined()) {
+    AMP_CHECK(output.numel() == 1, "grad: `outputs`[", i, "] must have one element, but is ",
+              describe(output), "; reduce it with sum or mean, or give its `grad_outputs`");
+    return full(output.shape(), 1, {.dtype = output.dtype(), .device = output.device()});
+  }
+  AMP_CHECK(given[i].shape() == output.shape() && given[i].device() == output.device(),
+            "grad: `grad_outputs`[", i, "] must have the shape and the device of its output ",
+            describe(output), ", but is ", describe(given[i]));
+  return given[i].detach().to(output.dtype());
+}
+
+}  // namespace detail
+
+AMP_INLINE void backward(const Tensor& root, const Tensor& gradient) {
+  detail::require_history("backward", root);
   const detail::BackwardGuard guard;
   detail::BackwardPass pass;
   pass.begin(node_of(root), gradient);
@@ -289,6 +332,39 @@ AMP_INLINE void backward(const Tensor& root, const Tensor& gradient) {
 }
 
 }  // namespace autograd
+
+AMP_INLINE std::vector<Tensor> grad(const TensorList& outputs, const TensorList& inputs,
+                                    const GradOptions& options) {
+  const auto count = options.grad_outputs.size();
+  AMP_CHECK(!outputs.empty() && !inputs.empty(), "grad: `", outputs.empty() ? "outputs" : "inputs",
+            "` must not be empty");
+  AMP_CHECK(count == 0 || count == outputs.size(), "grad: `grad_outputs` must have one tensor for ",
+            "each of the ", outputs.size(), " outputs, but has ", count);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    AMP_CHECK(autograd::requires_grad(inputs[i]), "grad: `inputs`[", i, "], ", describe(inputs[i]),
+              ", requires no gradient");
+  }
+  std::vector<Tensor> gradients;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    AMP_CHECK(outputs[i].defined(), "grad: `outputs`[", i, "] is undefined");
+    autograd::detail::require_history("grad", outputs[i]);
+    gradients.push_back(autograd::detail::first_gradient(outputs[i], options.grad_outputs, i));
+  }
+  const autograd::detail::BackwardGuard guard;
+  autograd::detail::Request request(inputs, options.retain_graph);
+  autograd::detail::BackwardPass pass(&request);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    pass.begin(autograd::node_of(outputs[i]), gradients[i]);
+  pass.run();
+  gradients.clear();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    gradients.push_back(request.result(inputs[i]));
+    AMP_CHECK(options.allow_unused || gradients[i].defined(),
+              "grad: no output depends on `inputs`[", i, "], ", describe(inputs[i]),
+              "; with `allow_unused` its gradient is undefined");
+  }
+  return gradients;
+}
 
 AMP_THREAD_STATE(detail::GradState);
 

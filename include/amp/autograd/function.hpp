@@ -91,10 +91,11 @@ class RecordedNode : public Node {
 
   std::span<const Ref<Node>> inputs() const override { return edges_; }
 
-  void backward(const Tensor& gradient, std::span<Tensor> gradients) override {
+  void backward(const Tensor& gradient, std::span<Tensor> gradients,
+                const NodeSet* wanted) override {
     if (!alive_) [[unlikely]]
       refuse_second(name());
-    Gradients results = call(gradient, needs_);
+    Gradients results = wanted == nullptr ? call(gradient, needs_) : call(gradient, among(*wanted));
     for (std::size_t i = 0; i < edges_.size(); ++i) gradients[i] = std::move(results[i]);
   }
 
@@ -103,6 +104,13 @@ class RecordedNode : public Node {
   bool alive_ = true;  // until release
 
  private:
+  Needs among(const NodeSet& wanted) const {
+    Needs needs = needs_;
+    for (std::size_t i = 0; i < edges_.size(); ++i)
+      needs[i] = edges_[i] && wanted.contains(*edges_[i]);
+    return needs;
+  }
+
   Edges edges_;
   Needs needs_;
 };

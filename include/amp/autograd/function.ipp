@@ -31,9 +31,11 @@ AMP_INLINE bool recording(std::span<const Tensor> inputs) {
 }
 
 AMP_INLINE void detail::refuse_second(std::string_view name) {
-  amp::detail::fail(name,
-                    ": backward through this graph a second time, but what it saved was freed by "
-                    "the first; run forward again, or call backward once on the sum of the losses");
+  amp::detail::fail(
+      name,
+      ": backward through this graph a second time, but what it saved was freed by "
+      "the first; run forward again, call backward once on the sum of the losses, or keep "
+      "the graph: amp::grad has retain_graph");
 }
 
 AMP_INLINE void check_in_place(std::string_view op, const Tensor& tensor) {

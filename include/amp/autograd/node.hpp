@@ -7,11 +7,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
+#include "amp/core/object_pool.hpp"
 #include "amp/core/refcount.hpp"
 #include "amp/tensor/tensor.hpp"
 
@@ -19,6 +22,7 @@ namespace amp::inline v0::autograd {
 
 class Node;
 class Leaf;
+class NodeSet;
 
 /// A node of the graph: the op that made a tensor, and how gradients pass through it.
 class AMP_EXPORT Node : public RefCounted {
@@ -43,8 +47,10 @@ class AMP_EXPORT Node : public RefCounted {
   /// The nodes of the inputs; null for an input that requires no gradient.
   virtual std::span<const Ref<Node>> inputs() const { return {}; }
   /// Computes the gradients of the inputs from that of the output. `gradients` has one undefined
-  /// tensor per input, to be assigned.
-  virtual void backward(const Tensor& gradient, std::span<Tensor> gradients) = 0;
+  /// tensor per input, to be assigned. Those of inputs whose node is not in `wanted` may be left
+  /// out; null wants all.
+  virtual void backward(const Tensor& gradient, std::span<Tensor> gradients,
+                        const NodeSet* wanted) = 0;
   /// Adds the gradient of the only input to `sum`, which other nodes gave, in place. Returns false
   /// if it did not: then backward() is to be called. For a view, whose backward() must fill all of
   /// its base beside the few elements that it sees.
@@ -77,6 +83,21 @@ class AMP_EXPORT Node : public RefCounted {
   Ref<RefCounted> hooks_;
 };
 
+/// Some nodes of a graph. They are known by their sequence: when a function is computed again, a
+/// node may have the address of an old one.
+class NodeSet {
+ public:
+  bool contains(const Node& node) const { return sequences_.contains(node.sequence()); }
+  /// Returns whether the node is new.
+  bool insert(const Node& node) { return sequences_.insert(node.sequence()).second; }
+
+ private:
+  using Sequence = std::uint64_t;
+  std::unordered_set<Sequence, std::hash<Sequence>, std::equal_to<>,
+                     amp::detail::PoolAllocator<Sequence>>
+      sequences_;
+};
+
 /// Base of objects that backward notifies of complete gradients while it goes on, so that these can
 /// be sent to other ranks meanwhile. Leaves hold it. A leaf with a listener gets its gradient as
 /// soon as that is complete, not at the end of backward; if an error follows, some leaves have
@@ -103,13 +124,15 @@ class AMP_EXPORT Leaf final : public Node {
   /// For a tensor that no op made.
   explicit Leaf(const Tensor& leaf) : Node("leaf", leaf) {}
 
-  void backward(const Tensor&, std::span<Tensor>) override {}
+  void backward(const Tensor&, std::span<Tensor>, const NodeSet*) override {}
   Leaf* as_leaf() override { return this; }
 
   /// Does the part of accumulate() that may run out of memory: copies the gradient if it is shared.
   void prepare(Tensor& gradient);
   /// Adds to the gradient; the first becomes it, without a copy unless it is shared.
   void accumulate(Tensor gradient, bool scaled);
+  /// The gradient in row-major memory of its own, to which scalers and optimizers may write.
+  static Tensor own(const Tensor& gradient);
   /// To be called when a step reads the gradient. Returns whether it is a sum with one that a step
   /// had read before: a scaled loss was added to it, and nothing had set it to 0 meanwhile.
   bool note_step() {
@@ -132,8 +155,6 @@ class AMP_EXPORT Leaf final : public Node {
   static constexpr std::uint64_t kNotStepped = ~std::uint64_t{0};
 
   bool has_gradient();
-  /// The gradient in row-major memory of its own, to which scalers and optimizers may write.
-  static Tensor own(const Tensor& gradient);
 
   std::uint64_t stepped_version_ = kNotStepped;  // of the gradient, when the last step read it
   bool sums_stepped_ = false;

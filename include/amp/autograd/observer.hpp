@@ -31,6 +31,7 @@ enum class CastKind : std::uint8_t {
 namespace autograd {
 
 class Node;
+class NodeSet;
 
 /// An op, before its inputs are cast.
 struct OpEvent {
@@ -108,8 +109,9 @@ void announce_cast(const CastEvent& event);
 void announce_module(const std::string& path);
 void announce_module_end() noexcept;
 
-/// Calls node.backward(gradient, gradients) and announces it.
-void observed_backward(Node& node, const Tensor& gradient, std::span<Tensor> gradients);
+/// Calls node.backward(gradient, gradients, wanted) and announces it.
+void observed_backward(Node& node, const Tensor& gradient, std::span<Tensor> gradients,
+                       const NodeSet* wanted);
 
 }  // namespace autograd
 }  // namespace amp::inline v0

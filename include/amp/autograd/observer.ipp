@@ -83,11 +83,12 @@ AMP_COLD void announce_module_end() noexcept {
   Announcement().to_all_noexcept([](Observer& observer) { observer.module_ends(); });
 }
 
-AMP_COLD void observed_backward(Node& node, const Tensor& gradient, std::span<Tensor> gradients) {
+AMP_COLD void observed_backward(Node& node, const Tensor& gradient, std::span<Tensor> gradients,
+                                const NodeSet* wanted) {
   Announcement().begin([&](Observer& observer) { observer.backward_begins(node, gradient); },
                        [](Observer& observer) { observer.backward_fails(); });
   try {
-    node.backward(gradient, gradients);
+    node.backward(gradient, gradients, wanted);
   } catch (...) {
     Announcement().to_all_noexcept([](Observer& observer) { observer.backward_fails(); });
     throw;

@@ -83,7 +83,8 @@ class CheckpointNode : public autograd::Node {
   CheckpointNode(const Tensor& result, CheckpointedCall&& call);
 
   std::span<const Ref<Node>> inputs() const override { return edges_; }
-  void backward(const Tensor&, std::span<Tensor>) override {}  // recompute() takes its place
+  // recompute() takes its place
+  void backward(const Tensor&, std::span<Tensor>, const autograd::NodeSet*) override {}
   AMP_INLINE std::optional<Ref<Node>> recompute() override;
   AMP_INLINE void release() override;
 

@@ -76,7 +76,8 @@ class ScaleNode final : public autograd::Node {
         own_scale_(own_scale) {}
 
   std::span<const Ref<autograd::Node>> inputs() const override { return {&input_, 1}; }
-  void backward(const Tensor& gradient, std::span<Tensor> gradients) override {
+  void backward(const Tensor& gradient, std::span<Tensor> gradients,
+                const autograd::NodeSet*) override {
     (void)own_scale_.get("GradScaler::scale");  // throws if it has changed
     gradients[0] =
         binary_kernel<kernels::functions::Mul>(gradient, scale_, gradient.shape(), loss_dtype_);
