@@ -17,6 +17,7 @@
 
 #include "support/catch.hpp"
 #include "support/child.hpp"
+#include "support/error_of.hpp"
 
 namespace attention_test {
 namespace {
@@ -33,13 +34,15 @@ struct Case {
   bool causal = false;
   Tensor mask = {};
   double scale = 0.5;
+  std::int64_t window = 1 << 20;
 };
 
 Tensor composed(const Tensor& q, const Tensor& k, const Tensor& v, const Case& c) {
-  return amp::detail::composed_attention(q, k, v, c.mask, 0, c.causal, c.scale);
+  return amp::detail::composed_attention(q, k, v, c.mask, {c.scale, 0, c.causal, c.window});
 }
 Tensor blocked(const Tensor& q, const Tensor& k, const Tensor& v, const Case& c) {
-  return amp::scaled_dot_product_attention(q, k, v, c.mask, 0, c.causal, c.scale);
+  return amp::scaled_dot_product_attention(
+      q, k, v, {.attn_mask = c.mask, .is_causal = c.causal, .scale = c.scale, .window = c.window});
 }
 
 /// The result and the gradients of the inputs, in which `change` may have changed something.
@@ -112,6 +115,13 @@ std::vector<Case> cases() {
       {{1090, 4}, {1090, 4}, {1090, 3}, true},
       {{67, 4}, {2100, 4}, {2100, 3}, false, with_blind_row({67, 2100})},
       {{67, 4}, {1100, 4}, {1100, 3}, false, infinite_where_not(with_blind_row({67, 1100}))},
+      // Windows: within a block of keys, over several, with a mask, and beyond the keys.
+      {{2, 70, 8}, {2, 90, 8}, {2, 90, 5}, false, {}, 0.5, 7},
+      {{2, 200, 8}, {2, 200, 8}, {2, 200, 5}, true, {}, 0.5, 1},
+      {{1200, 4}, {2300, 4}, {2300, 3}, false, {}, 0.5, 600},
+      {{1300, 4}, {1300, 4}, {1300, 3}, true, {}, 0.5, 1100},
+      {{70, 4}, {90, 4}, {90, 3}, false, with_blind_row({70, 90}), 0.5, 30},
+      {{300, 4}, {20, 4}, {20, 3}, false, {}, 0.5, 10},
       // Every shape of mask.
       {{2, 3, 9, 4}, {2, 3, 20, 4}, {2, 3, 20, 6}, false, with_blind_row({9, 20})},
       {{2, 3, 9, 4}, {2, 3, 20, 4}, {2, 3, 20, 6}, false, bools({2, 1, 1, 20})},
@@ -128,7 +138,7 @@ std::vector<Case> cases() {
 
 std::string describe(const Case& c) {
   return to_string(c.query) + " " + to_string(c.key) + " " + to_string(c.value) +
-         (c.causal ? " causal" : "") +
+         (c.causal ? " causal" : "") + " window " + std::to_string(c.window) +
          (c.mask.defined() ? " mask " + to_string(c.mask.shape()) : "");
 }
 
@@ -293,6 +303,47 @@ TEST_CASE("attention: what is empty, and a mask that learns", "[ops]") {
   const Tensor x = amp::randn({3, 4}), mask = amp::zeros({3, 3}, {.requires_grad = true});
   amp::sum(amp::scaled_dot_product_attention(x, x, x, mask) * x).backward();
   CHECK(mask.grad().defined());
+}
+
+TEST_CASE("attention: grouped queries attend to the heads of their group", "[ops]") {
+  amp::manual_seed(3);
+  const auto random = [](const Shape& shape) { return amp::randn(shape).requires_grad_(); };
+  // [B, L, heads, E], as a transformer lays them out.
+  const Tensor query = random({2, 40, 6, 8}), key = random({2, 50, 2, 8}),
+               value = random({2, 50, 2, 4});
+  const Tensor q = query.transpose(1, 2), k = key.transpose(1, 2), v = value.transpose(1, 2);
+  const Tensor of_all = amp::randn({2, 6, 40, 50}), of_one = bools({2, 1, 40, 50}),
+               none = bools({50});
+  for (const Tensor& mask : {Tensor(), of_all, of_one, none}) {
+    const Tensor y = amp::scaled_dot_product_attention(q, k, v, mask, 0, false, {}, true);
+    const Tensor expected = amp::scaled_dot_product_attention(
+        q, amp::repeat_interleave(k, 3, 1), amp::repeat_interleave(v, 3, 1), mask);
+    REQUIRE(y.shape() == Shape(2, 6, 40, 4));
+    CHECK(difference(y, expected) <= 2e-6);
+    const Tensor grad = amp::randn(y.shape());
+    const amp::GradOptions options{.grad_outputs = grad, .retain_graph = true};
+    const Tensors actual = amp::grad(y, {query, key, value}, options),
+                  wanted = amp::grad(expected, {query, key, value}, options);
+    for (std::size_t i = 0; i < 3; ++i) CHECK(difference(actual[i], wanted[i]) <= 2e-6);
+  }
+}
+
+TEST_CASE("attention: options that are refused", "[ops]") {
+  const auto says = [](const Shape& q, const Shape& k, const amp::AttentionOptions& options,
+                       const std::string& words) {
+    CHECK_THAT(amp_test::error_of([&] {
+                 return amp::scaled_dot_product_attention(amp::ones(q), amp::ones(k), amp::ones(k),
+                                                          options);
+               }),
+               Catch::Matchers::ContainsSubstring(words));
+  };
+  says({3, 4}, {3, 4}, {.window = 0}, "`window` must be positive, but is 0");
+  says({3, 4}, {3, 4}, {.enable_gqa = true}, "must have dimensions of heads");
+  says({5, 3, 4}, {2, 3, 4}, {.enable_gqa = true}, "which divide those of `query`");
+  says({4, 3, 4}, {0, 3, 4}, {.enable_gqa = true}, "which divide those of `query`");
+  says({4, 3, 4}, {2, 3, 4}, {}, "do not broadcast");
+  says({4, 3, 4}, {2, 3, 4}, {.attn_mask = amp::ones({2, 3, 3}), .enable_gqa = true},
+       "`attn_mask` must broadcast to the scores [4, 3, 3]");
 }
 
 }  // namespace attention_test

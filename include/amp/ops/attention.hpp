@@ -5,14 +5,30 @@
 //   softmax(query key^T / sqrt(E) + mask) value
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
 
+/// The options of scaled_dot_product_attention(), in torch's order, and `window`.
+struct AttentionOptions {
+  Tensor attn_mask = {};
+  double dropout_p = 0.0;
+  bool is_causal = false;
+  /// 1 / sqrt(E) if unset.
+  std::optional<double> scale = {};
+  /// Grouped queries (Ainslie et al. 2023, arXiv 2305.13245): if `query` is [..., G H, L, E], and
+  /// `key` and `value` have H heads, heads h G to h G + G - 1 of `query` attend to head h.
+  bool enable_gqa = false;
+  /// Query i attends only to the keys j with |i - j| < window: with `is_causal`, to the last
+  /// `window` keys up to i, as in Mistral's sliding window.
+  std::optional<std::int64_t> window = {};
+};
+
 /// Attention of query [..., L, E] to key [..., S, E] and value [..., S, V]; the result is [..., L,
-/// V]. Leading dimensions broadcast. All three have one floating-point dtype, which is that of the
+/// V]. Leading dimensions broadcast (see also AttentionOptions::enable_gqa). All three have one floating-point dtype, which is that of the
 /// result; scores and probabilities are float32 (float64). Under autocast: low precision.
 /// `attn_mask` broadcasts to [..., L, S]: bool, true for the keys that a query attends to, or
 /// floating point of any dtype (torch wants float32 or that of `query`), added to the scores. A
@@ -25,15 +41,27 @@ namespace amp::inline v0 {
 /// with dropout, if `attn_mask` requires gradients, and if `scale` is not positive.
 AMP_LAZY [[nodiscard]] Tensor scaled_dot_product_attention(
     const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask = {},
-    double dropout_p = 0.0, bool is_causal = false, std::optional<double> scale = {});
+    double dropout_p = 0.0, bool is_causal = false, std::optional<double> scale = {},
+    bool enable_gqa = false);
+/// The same with names: `{.is_causal = true, .window = 4096}`.
+AMP_LAZY [[nodiscard]] Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key,
+                                                           const Tensor& value,
+                                                           const AttentionOptions& options);
 
 namespace detail {
+
+/// What decides which keys a query attends to, beside the mask, and how scores are scaled.
+struct AttentionRule {
+  double scale;
+  double dropout_p = 0;
+  bool is_causal = false;
+  std::int64_t window;  // at most the larger of L and S, which is none
+};
 
 /// Attention as a composition of other ops. Scores and probabilities are float32 (float64); the
 /// probabilities are rounded to the dtype of `value` before they are multiplied with it.
 AMP_LAZY Tensor composed_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                   const Tensor& mask, double dropout_p, bool is_causal,
-                                   double scale);
+                                   const Tensor& mask, const AttentionRule& rule);
 
 }  // namespace detail
 }  // namespace amp::inline v0

@@ -25,26 +25,30 @@
 namespace amp::inline v0 {
 namespace detail {
 
-/// [L, S]: true if the key is not in the future of the query.
-AMP_LAZY Tensor causal_mask(std::int64_t queries, std::int64_t keys, Device device) {
-  const Tensor row = reshape(arange(queries, {.device = device}), {queries, 1});
-  return le(arange(keys, {.device = device}), row);
+/// [L, S]: true if the query attends to the key; undefined if each attends to all.
+AMP_LAZY Tensor mask_of(const AttentionRule& rule, std::int64_t queries, std::int64_t keys,
+                        Device device) {
+  const bool is_cut = rule.window < (std::max)(queries, keys);
+  if (!rule.is_causal && !is_cut) return {};
+  const Tensor query = reshape(arange(queries, {.device = device}), {queries, 1});
+  const Tensor key = arange(keys, {.device = device});
+  const Tensor past = rule.is_causal ? le(key, query) : lt(key, query + rule.window);
+  return is_cut ? logical_and(past, gt(key, query - rule.window)) : past;
 }
 
 AMP_LAZY_DEFINITION Tensor composed_attention(const Tensor& query, const Tensor& key,
                                               const Tensor& value, const Tensor& mask,
-                                              double dropout_p, bool is_causal, double scale) {
+                                              const AttentionRule& rule) {
   constexpr std::string_view kOp = "scaled_dot_product_attention";
   const DType wide = promote_types(query.dtype(), kFloat32);
-  Tensor scores = matmul(kOp, query, transpose(key, -2, -1), wide) * scale;
-  Tensor seen;  // true for the keys that a query attends to
-  if (is_causal) {
-    seen = causal_mask(query.size(-2), key.size(-2), query.device());
-  } else if (mask.defined() && mask.dtype() == kBool) {
-    seen = mask;
-  } else if (mask.defined()) {
-    scores = scores + autocasting::convert_dtype(mask, wide);
-    seen = gt(mask.detach(), -std::numeric_limits<double>::infinity());
+  Tensor scores = matmul(kOp, query, transpose(key, -2, -1), wide) * rule.scale;
+  // True for the keys that a query attends to.
+  Tensor seen = mask_of(rule, query.size(-2), key.size(-2), query.device());
+  if (mask.defined()) {
+    if (mask.dtype() != kBool) scores = scores + autocasting::convert_dtype(mask, wide);
+    const Tensor by_mask =
+        mask.dtype() == kBool ? mask : gt(mask.detach(), -std::numeric_limits<double>::infinity());
+    seen = seen.defined() ? logical_and(seen, by_mask) : by_mask;
   }
   if (seen.defined()) {
     const auto nothing = -std::numeric_limits<double>::infinity();
@@ -53,7 +57,7 @@ AMP_LAZY_DEFINITION Tensor composed_attention(const Tensor& query, const Tensor&
   Tensor weights = softmax(scores, -1);
   // The result of a query that attends to no key is 0.
   if (seen.defined()) weights = where(seen, weights, zero_on(weights.device()), false);
-  if (dropout_p > 0) weights = detail::dropout(weights, dropout_p);
+  if (rule.dropout_p > 0) weights = detail::dropout(weights, rule.dropout_p);
   return matmul(kOp, autocasting::convert_dtype(weights, value.dtype()), value);
 }
 
@@ -88,7 +92,7 @@ AMP_LAZY Tensor empty_as_it_lies(const Tensor& input, DType dtype) {
 /// Runs the kernel of the host. The leading dimensions are equal, nothing is empty, and scale > 0;
 /// `mask` is that of the scores, [..., L, S], or undefined.
 AMP_LAZY Tensor blocked_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                  const Tensor& mask, bool is_causal, double scale) {
+                                  const Tensor& mask, const AttentionRule& rule) {
   static constexpr std::string_view kOp = "scaled_dot_product_attention";
   Shape shape = query.shape();
   shape[shape.dims() - 1] = 2;
@@ -96,15 +100,15 @@ AMP_LAZY Tensor blocked_attention(const Tensor& query, const Tensor& key, const 
   shape[shape.dims() - 1] = value.size(-1);
   const Tensor output = empty(shape, {.dtype = query.dtype()});
   kernels::host::attention({query.operand(), key.operand(), value.operand(), mask.operand(),
-                            output.operand(), statistics.operand(), scale, is_causal});
+                            output.operand(), statistics.operand(), rule.scale, rule.is_causal,
+                            rule.window});
   if (autograd::recording(query, key, value)) {
     autograd::record(
         kOp, output,
-        [is_causal, scale, statistics, q = autograd::SavedTensor(query),
-         k = autograd::SavedTensor(key), v = autograd::SavedTensor(value),
-         mask = autograd::SavedTensor(mask), output = autograd::SavedTensor(output),
-         q_dtype = autograd::gradient_dtype(query), k_dtype = autograd::gradient_dtype(key),
-         v_dtype = autograd::gradient_dtype(value)](
+        [rule, statistics, q = autograd::SavedTensor(query), k = autograd::SavedTensor(key),
+         v = autograd::SavedTensor(value), mask = autograd::SavedTensor(mask),
+         output = autograd::SavedTensor(output), q_dtype = autograd::gradient_dtype(query),
+         k_dtype = autograd::gradient_dtype(key), v_dtype = autograd::gradient_dtype(value)](
             const Tensor& grad, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {
           const Tensor &x = q.get(kOp), &y = k.get(kOp), &z = v.get(kOp);
           const auto gradient = [](bool needed, const Tensor& input, DType dtype) {
@@ -113,10 +117,11 @@ AMP_LAZY Tensor blocked_attention(const Tensor& query, const Tensor& key, const 
           autograd::Gradients<3> gradients = {gradient(needs[0], x, q_dtype),
                                               gradient(needs[1], y, k_dtype),
                                               gradient(needs[2], z, v_dtype)};
-          kernels::host::attention_backward(
-              {grad.operand(), x.operand(), y.operand(), z.operand(), mask.get(kOp).operand(),
-               output.get(kOp).operand(), statistics.operand(), gradients[0].operand(),
-               gradients[1].operand(), gradients[2].operand(), scale, is_causal});
+          kernels::host::attention_backward({grad.operand(), x.operand(), y.operand(), z.operand(),
+                                             mask.get(kOp).operand(), output.get(kOp).operand(),
+                                             statistics.operand(), gradients[0].operand(),
+                                             gradients[1].operand(), gradients[2].operand(),
+                                             rule.scale, rule.is_causal, rule.window});
           return gradients;
         },
         query, key, value);
@@ -126,7 +131,7 @@ AMP_LAZY Tensor blocked_attention(const Tensor& query, const Tensor& key, const 
 
 /// Chooses the implementation for the device and the arguments.
 AMP_LAZY Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                          const Tensor& mask, double dropout_p, bool is_causal, double scale) {
+                          const Tensor& mask, const AttentionRule& rule) {
   constexpr std::string_view kOp = "scaled_dot_product_attention";
   AMP_CHECK(query.dtype() == key.dtype() && query.dtype() == value.dtype(), kOp,
             ": `query`, `key` and `value` must have one dtype, but are ", describe(query), ", ",
@@ -134,9 +139,9 @@ AMP_LAZY Tensor attention(const Tensor& query, const Tensor& key, const Tensor& 
             "; convert with to(), or call it under an AutocastGuard");
   const bool empty = query.numel() == 0 || key.numel() == 0 || value.numel() == 0;
   const bool mask_learns = mask.defined() && autograd::recording(mask);
-  if (query.device().type != kCPU || dropout_p > 0 || empty || mask_learns ||
-      !(static_cast<float>(scale) > 0))
-    return composed_attention(query, key, value, mask, dropout_p, is_causal, scale);
+  if (query.device().type != kCPU || rule.dropout_p > 0 || empty || mask_learns ||
+      !(static_cast<float>(rule.scale) > 0))
+    return composed_attention(query, key, value, mask, rule);
   const Shape batch =
       broadcast_shapes(kOp, broadcast_shapes(kOp, leading(query), leading(key)), leading(value));
   const auto expanded = [&](const Tensor& x, std::int64_t rows, std::int64_t columns) {
@@ -148,22 +153,50 @@ AMP_LAZY Tensor attention(const Tensor& query, const Tensor& key, const Tensor& 
   const std::int64_t queries = query.size(-2), keys = key.size(-2), width = query.size(-1);
   return blocked_attention(expanded(query, queries, width), expanded(key, keys, width),
                            expanded(value, keys, value.size(-1)),
-                           mask.defined() ? expanded(mask.detach(), queries, keys) : mask,
-                           is_causal, scale);
+                           mask.defined() ? expanded(mask.detach(), queries, keys) : mask, rule);
+}
+
+/// The heads of x [..., heads, L, E] in groups: [..., groups, heads / groups, L, E]. A mask may
+/// have one head for all, or none.
+AMP_LAZY Tensor in_groups(const Tensor& x, std::int64_t groups) {
+  if (x.dim() < 3) return x;
+  return x.unflatten(-3, {x.size(-3) == 1 ? 1 : groups, -1});
+}
+
+/// The same for grouped queries: the heads of a group broadcast over its queries.
+AMP_LAZY Tensor grouped_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                  const Tensor& mask, const AttentionRule& rule) {
+  const std::int64_t heads = key.size(-3);
+  if (heads == query.size(-3)) return attention(query, key, value, mask, rule);
+  return attention(in_groups(query, heads), key.unsqueeze(-3), value.unsqueeze(-3),
+                   mask.defined() ? in_groups(mask, heads) : mask, rule)
+      .flatten(-4, -3);
 }
 
 /// Throws unless the leading dimensions broadcast, and `attn_mask` to the scores [..., L, S].
 AMP_LAZY void check_attention_shapes(const Tensor& query, const Tensor& key, const Tensor& value,
-                                     const Tensor& mask) {
+                                     const Tensor& mask, bool grouped) {
   constexpr std::string_view kOp = "scaled_dot_product_attention";
-  const bool do_match =
-      do_broadcast(leading(query), leading(key)) &&
-      do_broadcast(broadcast_shapes(kOp, leading(query), leading(key)), leading(value));
+  Shape heads = leading(query);
+  if (grouped) {
+    const bool has_heads = query.dim() >= 3 && key.dim() >= 3 && value.dim() >= 3 &&
+                           key.size(-3) > 0 && key.size(-3) == value.size(-3) &&
+                           query.size(-3) % key.size(-3) == 0;
+    AMP_CHECK(
+        has_heads, kOp,
+        ": with `enable_gqa`, `query`, `key` and `value` must have dimensions of heads before "
+        "the last two, `key` and `value` as many, which divide those of `query`; they are ",
+        describe(query), ", ", describe(key), " and ", describe(value));
+    heads[heads.dims() - 1] = key.size(-3);
+  }
+  const bool do_match = do_broadcast(heads, leading(key)) &&
+                        do_broadcast(broadcast_shapes(kOp, heads, leading(key)), leading(value));
   AMP_CHECK(do_match, kOp,
             ": the leading dimensions of `query`, `key` and `value` do not broadcast: they are ",
             describe(query), ", ", describe(key), " and ", describe(value));
   if (!mask.defined()) return;
-  Shape scores = broadcast_shapes(kOp, leading(query), leading(key));
+  Shape scores = broadcast_shapes(kOp, heads, leading(key));
+  if (grouped) scores[scores.dims() - 1] = query.size(-3);
   scores.push_back(query.size(-2));
   scores.push_back(key.size(-2));
   AMP_CHECK(
@@ -176,8 +209,17 @@ AMP_LAZY void check_attention_shapes(const Tensor& query, const Tensor& key, con
 AMP_LAZY_DEFINITION Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key,
                                                         const Tensor& value,
                                                         const Tensor& attn_mask, double dropout_p,
-                                                        bool is_causal,
-                                                        std::optional<double> scale) {
+                                                        bool is_causal, std::optional<double> scale,
+                                                        bool enable_gqa) {
+  return scaled_dot_product_attention(
+      query, key, value,
+      AttentionOptions{attn_mask, dropout_p, is_causal, scale, enable_gqa, std::nullopt});
+}
+
+AMP_LAZY_DEFINITION Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key,
+                                                        const Tensor& value,
+                                                        const AttentionOptions& options) {
+  const auto& [attn_mask, dropout_p, is_causal, scale, enable_gqa, window] = options;
   constexpr std::string_view kOp = "scaled_dot_product_attention";
   detail::check_floating(kOp, "query", query);
   detail::check_floating(kOp, "key", key);
@@ -191,19 +233,24 @@ AMP_LAZY_DEFINITION Tensor scaled_dot_product_attention(const Tensor& query, con
             describe(query), ", ", describe(key), " and ", describe(value));
   AMP_CHECK(dropout_p >= 0 && dropout_p <= 1, kOp, ": `dropout_p` must lie in [0, 1], but is ",
             dropout_p);
+  AMP_CHECK(!window || *window > 0, kOp, ": `window` must be positive, but is ", *window);
   if (attn_mask.defined()) {
     AMP_CHECK(!is_causal, kOp, ": give `attn_mask` or `is_causal`, not both");
     AMP_CHECK(attn_mask.dtype() == kBool || is_floating_point(attn_mask.dtype()), kOp,
               ": `attn_mask` must be bool or floating point, but is ", describe(attn_mask));
     detail::check_same_device(kOp, "query", query, "attn_mask", attn_mask);
   }
-  detail::check_attention_shapes(query, key, value, attn_mask);
-  const double factor = scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
+  detail::check_attention_shapes(query, key, value, attn_mask, enable_gqa);
+  const std::int64_t longest = (std::max)({query.size(-2), key.size(-2), std::int64_t{1}});
+  const detail::AttentionRule rule{
+      scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1)))), dropout_p, is_causal,
+      (std::min)(window.value_or(longest), longest)};
   return autocasting::call(
       "scaled_dot_product_attention",
       [&](const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) {
         const autocasting::NoCasts no_casts;
-        return detail::attention(q, k, v, mask, dropout_p, is_causal, factor);
+        return options.enable_gqa ? detail::grouped_attention(q, k, v, mask, rule)
+                                  : detail::attention(q, k, v, mask, rule);
       },
       query, key, value, attn_mask);
 }

@@ -35,13 +35,16 @@ class Forward {
     const Matrix<T> q = block_of<T>(p_.query, matrix_offset(p_.query, batch_), i, count, q_buffer_);
     std::fill_n(largest_, kQueries, -std::numeric_limits<C>::infinity());
     std::fill_n(sum_, kQueries, C{0});
-    const std::int64_t keys = p_.keys_before(i + count);
-    for (std::int64_t first = 0; first < keys; first += kKeys) {
-      const std::int64_t n = (std::min)(kKeys, keys - first);
+    const KeyRange keys = p_.keys_of(i, count);
+    if (keys.empty()) std::fill_n(sums_.data(), count * sums_stride_, C{0});
+    for (std::int64_t first = keys.begin; first < keys.end; first += kKeys) {
+      const std::int64_t n = (std::min)(kKeys, keys.end - first);
+      const bool again = first != keys.begin;
       p_.scores(batch_, i, count, first, n, q, k_, tile_.data());
-      for (std::int64_t r = 0; r < count; ++r) softmax(r, p_.seen(i + r, first, n), n, first != 0);
+      for (std::int64_t r = 0; r < count; ++r)
+        softmax(r, p_.keys_of(i + r).within(first, n), n, again);
       multiply_block(count, p_.value_width, n, rounded(p_, tile_.data(), count, n, rounded_.data()),
-                     from_row(v_, first), sums_.data(), sums_stride_, first != 0);
+                     from_row(v_, first), sums_.data(), sums_stride_, again);
     }
     C* const statistics = p_.statistics.template as<C>() + (batch_ * p_.queries + i) * 2;
     for (std::int64_t r = 0; r < count; ++r) {
@@ -54,18 +57,20 @@ class Forward {
   }
 
  private:
-  /// Turns the scores of row r into exponentials; those from `seen` on become 0. Sums over earlier
-  /// keys are rescaled to the new largest score.
-  void softmax(std::int64_t r, std::int64_t seen, std::int64_t n, bool again) {
+  /// Turns the scores of row r into exponentials; those that are not `seen` become 0. Sums over
+  /// earlier keys are rescaled to the new largest score.
+  void softmax(std::int64_t r, KeyRange seen, std::int64_t n, bool again) {
     constexpr C kInfinity = std::numeric_limits<C>::infinity();
     C* const row = tile_.data() + r * p_.stride;
-    const std::int64_t length = p_.padded(seen);
-    std::fill(row + seen, row + length, -kInfinity);
+    if (seen.empty()) return void(std::fill_n(row, n, C{0}));
+    const std::int64_t length = p_.padded(seen.end);
+    std::fill_n(row, seen.begin, -kInfinity);
+    std::fill(row + seen.end, row + length, -kInfinity);
     const C top = on_row<score_rows::Maximum>(row, length) * p_.factor(), before = largest_[r];
     const C largest = top > before || is_nan(top) ? top : before;
     const C sum = on_row<score_rows::Exponentials>(row, length, p_.factor(), largest, C{1});
-    std::fill(row + seen, row + n, C{0});
-    if (seen == 0) return;
+    std::fill_n(row, seen.begin, C{0});
+    std::fill(row + seen.end, row + n, C{0});
     largest_[r] = largest;
     if (again && largest != before) {
       C* const sums = sums_.data() + r * sums_stride_;

@@ -41,19 +41,22 @@ class Backward {
   struct Queries {
     std::int64_t i, count;
     Matrix<T> q, g;
-    bool whole_rows;  // all keys that they attend to lie in one block
+    KeyRange keys;
+
+    bool whole_rows() const { return keys.end - keys.begin <= kKeys; }  // in one block of keys
   };
 
   void block(std::int64_t i) {
     const std::int64_t count = (std::min)(kQueries, p_.queries - i);
     const Operand &grad = args_.grad_output, &grad_query = args_.grad_query;
-    const std::int64_t keys = p_.keys_before(i + count);
+    const KeyRange keys = p_.keys_of(i, count);
     const Queries queries{
         i, count, block_of<T>(p_.query, matrix_offset(p_.query, batch_), i, count, q_buffer_),
-        block_of<T>(grad, matrix_offset(grad, batch_), i, count, g_buffer_), keys <= kKeys};
-    if (!queries.whole_rows) means_of_output(i, count);
-    for (std::int64_t first = 0; first < keys; first += kKeys)
-      add_gradients(queries, first, (std::min)(kKeys, keys - first));
+        block_of<T>(grad, matrix_offset(grad, batch_), i, count, g_buffer_), keys};
+    if (keys.empty()) std::fill_n(grad_q_.data(), count * p_.width, C{0});
+    if (!queries.whole_rows()) means_of_output(i, count);
+    for (std::int64_t first = keys.begin; first < keys.end; first += kKeys)
+      add_gradients(queries, first, (std::min)(kKeys, keys.end - first));
     if (grad_query.present)
       store_rows(grad_q_.data(), p_.width, grad_query, matrix_offset(grad_query, batch_), i, count);
   }
@@ -71,7 +74,7 @@ class Backward {
     const Matrix<T> s = rounded(p_, grad_tile_.data(), b.count, n, rounded_.data());
     if (args_.grad_query.present) {
       multiply_block(b.count, p_.width, n, s, from_row(k_, first), grad_q_.data(), p_.width,
-                     first != 0);
+                     first != b.keys.begin);
     }
     if (args_.grad_key.present) {
       multiply_block(n, p_.width, b.count, transposed(s), b.q, grad_k_.data() + first * p_.width,
@@ -84,11 +87,16 @@ class Backward {
     p_.scores(batch_, b.i, b.count, first, n, b.q, k_, tile_.data());
     const C* statistics = p_.statistics.template as<C>() + (batch_ * p_.queries + b.i) * 2;
     for (std::int64_t r = 0; r < b.count; ++r, statistics += 2) {
-      const std::int64_t seen = p_.seen(b.i + r, first, n);
+      const KeyRange seen = p_.keys_of(b.i + r).within(first, n);
       C* const row = tile_.data() + r * p_.stride;
-      on_row<score_rows::Exponentials>(row, p_.padded(seen), p_.factor(), statistics[0],
+      if (seen.empty()) {
+        std::fill_n(row, p_.padded(n), C{0});
+        continue;
+      }
+      on_row<score_rows::Exponentials>(row, p_.padded(seen.end), p_.factor(), statistics[0],
                                        statistics[1]);
-      std::fill(row + seen, row + p_.padded(n), C{0});
+      std::fill_n(row, seen.begin, C{0});
+      std::fill(row + seen.end, row + p_.padded(n), C{0});
     }
   }
 
@@ -99,7 +107,7 @@ class Backward {
     for (std::int64_t r = 0; r < b.count; ++r) {
       const C* const row = tile_.data() + r * p_.stride;
       C* const grad_row = grad_tile_.data() + r * p_.stride;
-      if (b.whole_rows) mean_[r] = dot(row, grad_row, p_.padded(n));
+      if (b.whole_rows()) mean_[r] = dot(row, grad_row, p_.padded(n));
       on_row<score_rows::Gradient>(row, grad_row, p_.padded(n), mean_[r], p_.scale);
     }
   }

@@ -59,6 +59,20 @@ inline std::int64_t matrix_offset(const Operand& operand, std::int64_t batch) {
   return offset;
 }
 
+/// Keys [begin, end).
+struct KeyRange {
+  std::int64_t begin, end;
+
+  bool empty() const { return begin >= end; }
+  /// The part of the range that lies within the keys [first, first + n), counted from `first`.
+  KeyRange within(std::int64_t first, std::int64_t n) const {
+    const auto clamped = [=](std::int64_t key) {
+      return std::clamp(key - first, std::int64_t{0}, n);
+    };
+    return {clamped(begin), clamped(end)};
+  }
+};
+
 /// The data and functions that forward and backward share. C is the type of scores and sums, T that
 /// of the factors.
 template <class T, class C>
@@ -69,6 +83,7 @@ struct Problem {
   Operand query, key, value, mask, statistics;
   C scale;
   bool causal;
+  std::int64_t window;
   std::int64_t batches = 1, queries, keys, width, value_width;
   std::int64_t stride;  // of a block of scores; a power of two would use few cache sets
 
@@ -80,7 +95,8 @@ struct Problem {
         mask(args.mask),
         statistics(args.statistics),
         scale(static_cast<C>(args.scale)),
-        causal(args.causal) {
+        causal(args.causal),
+        window(args.window) {
     const int d = query.dims - 2;
     for (int i = 0; i < d; ++i) batches *= query.sizes[i];
     queries = query.sizes[d];
@@ -94,11 +110,14 @@ struct Problem {
 
   /// The factor by which scores() did not multiply the scores.
   C factor() const { return mask.present ? C{1} : scale; }
-  /// The number of keys that queries before `end` attend to.
-  std::int64_t keys_before(std::int64_t end) const { return causal ? (std::min)(keys, end) : keys; }
-  /// The number of the keys [first, first + n) that a query attends to.
-  std::int64_t seen(std::int64_t i, std::int64_t first, std::int64_t n) const {
-    return causal ? std::clamp(i + 1 - first, std::int64_t{0}, n) : n;
+  /// The keys that query i attends to, but for the mask.
+  KeyRange keys_of(std::int64_t i) const {
+    return {(std::max)(i - window + 1, std::int64_t{0}),
+            (std::min)(causal ? i + 1 : i + window, keys)};
+  }
+  /// The keys that any of `count` queries from i on attends to.
+  KeyRange keys_of(std::int64_t i, std::int64_t count) const {
+    return {keys_of(i).begin, keys_of(i + count - 1).end};
   }
 
   /// Computes the scores of `count` queries, from `i` on, with the keys [first, first + n).
