@@ -136,6 +136,7 @@
 #include "amp/ops/recurrent_layer.ipp"
 #include "amp/ops/reduce.ipp"
 #include "amp/ops/reduced_shape.ipp"
+#include "amp/ops/rotary_embedding.ipp"
 #include "amp/ops/scan.ipp"
 #include "amp/ops/search.ipp"
 #include "amp/ops/shape.ipp"

@@ -55,6 +55,7 @@
 #include "amp/ops/rearrange.hpp"
 #include "amp/ops/recurrent.hpp"
 #include "amp/ops/reduce.hpp"
+#include "amp/ops/rotary_embedding.hpp"
 #include "amp/ops/scan.hpp"
 #include "amp/ops/scatter.hpp"
 #include "amp/ops/search.hpp"

@@ -179,6 +179,7 @@ inline constexpr ListedOp kOpList[] = {
     {"mul", OpPolicy::kPassthrough},
     {"div", OpPolicy::kPassthrough},
     {"lerp", OpPolicy::kPassthrough},
+    {"rotary_embedding", OpPolicy::kPassthrough},
     {"outer", OpPolicy::kPassthrough},
     {"kron", OpPolicy::kPassthrough},
     {"neg", OpPolicy::kPassthrough},

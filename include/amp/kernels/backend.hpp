@@ -69,7 +69,7 @@ struct Backend {
   Kernel<FoldArgs> prod, cofactor, amax, amin, logsumexp, vector_norm;
   Kernel<FoldBackwardArgs> prod_backward, logsumexp_backward, vector_norm_backward;
   Kernel<CombinationArgs> addcmul, addcdiv, addcdiv_by_divisor, lerp, times_difference, determinant,
-      distance_of_product, over_distance, offset_difference;
+      sum_of_products, distance_of_product, over_distance, offset_difference;
   Kernel<DistanceArgs> distance;
   Kernel<DistanceBackwardArgs> distance_backward;
   Kernel<MatmulArgs> matmul;

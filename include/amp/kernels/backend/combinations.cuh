@@ -19,6 +19,7 @@ AMP_CUDA_INLINE void add_combinations(Backend& table) {
   table.lerp = combination<Lerp>;
   table.times_difference = combination<TimesDifference>;
   table.determinant = combination<Determinant>;
+  table.sum_of_products = combination<SumOfProducts>;
   table.distance_of_product = combination<DistanceOfProduct>;
   table.over_distance = combination<OverDistance>;
   table.offset_difference = combination<OffsetDifference>;

@@ -52,6 +52,10 @@ struct Determinant : Combination<4, 0, true> {
     return functions::Sub::apply(Mul::apply(a, b), Mul::apply(c, d));
   }
 };
+/// a b + c d
+struct SumOfProducts : Combination<4> {
+  AMP_FORMULA apply(C a, C b, C c, C d) { return a * b + c * d; }
+};
 /// The distance of points with these lengths and this product. NaN stays NaN.
 struct DistanceOfProduct : Combination<3> {
   AMP_FORMULA root(C square) { return functions::Sqrt::apply(select(square < C{0}, C{0}, square)); }

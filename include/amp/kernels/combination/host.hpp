@@ -69,6 +69,9 @@ AMP_LAZY inline void times_difference(Device device, const CombinationArgs& args
 AMP_LAZY inline void determinant(Device device, const CombinationArgs& args) {
   dispatch<&Backend::determinant, host::combination<Determinant>>(device, args);
 }
+AMP_LAZY inline void sum_of_products(Device device, const CombinationArgs& args) {
+  dispatch<&Backend::sum_of_products, host::combination<SumOfProducts>>(device, args);
+}
 AMP_LAZY inline void distance_of_product(Device device, const CombinationArgs& args) {
   dispatch<&Backend::distance_of_product, host::combination<DistanceOfProduct>>(device, args);
 }
