@@ -95,6 +95,7 @@ TEST_CASE("support: says what runs, and what not and why", "[conformance]") {
   CHECK_FALSE(no.backward);
   CHECK_THAT(no.reason, Catch::Matchers::ContainsSubstring("matmul"));
   CHECK(conformance::support("add", amp::kCPU, amp::kInt64).forward);
+  CHECK(conformance::support("pad", amp::kCPU, amp::kUInt8).forward);  // -1.5 is no such value
 }
 
 TEST_CASE("errors: in units of the largest magnitude and of each element", "[conformance]") {

@@ -154,6 +154,19 @@ void add_products(Calls& calls) {
     return {amp::conv2d(c[0], c[1], c[2], {.stride = pair(c, 0), .padding = pair(c, 2), .dilation = pair(c, 4),
                                            .groups = c.integer(6), .relu = c.numbers.at(7).truth()})};
   };
+  calls["scaled_dot_product_attention.options"] = [](const Case& c) -> Results {
+    const std::int64_t window = c.integer(2);
+    return {amp::scaled_dot_product_attention(
+        c[0], c[1], c[2],
+        {.attn_mask = c[3],
+         .is_causal = c.numbers.at(0).truth(),
+         .scale = real_or_unset(c, 3),
+         .enable_gqa = c.numbers.at(1).truth(),
+         .window = window == 0 ? std::nullopt : std::optional(window)})};
+  };
+  calls["rotary_embedding"] = [](const Case& c) -> Results {
+    return {amp::rotary_embedding(c[0], c[1], c[2], {.interleaved = c.numbers.at(0).truth()})};
+  };
   calls["scaled_dot_product_attention"] = [](const Case& c) -> Results {
     return {amp::scaled_dot_product_attention(c[0], c[1], c[2], c[3], 0.0, c.numbers.at(0).truth(), real_or_unset(c, 1))};
   };

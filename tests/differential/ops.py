@@ -308,19 +308,54 @@ def attention(name, rng, dtype):
         if masks == torch.bool:  # a row without any key has no softmax
             mask.view()[:, 0] = True
     scale = [rng.choice([0.5, 1.0, 0.125])] if rng.random() < 0.4 else []
+    group = rng.choice([1, 1, 2, 3]) if batch and mask is None else 1
+    window = rng.choice([1, 2, 4, 100]) if rng.random() < 0.2 else 0
 
     def run(q, k, v, mask):
         # Written out: torch has several, of different precision.
+        if group > 1:
+            k, v = (x.repeat_interleave(group, -3) for x in (k, v))
         scores = q @ k.transpose(-1, -2) * (scale[0] if scale else 1 / math.sqrt(q.size(-1)))
-        if causal:
-            allowed = torch.ones(queries, keys, dtype=torch.bool).tril()
-            scores = scores.masked_fill(~allowed, float("-inf"))
+        distance = torch.arange(queries).unsqueeze(-1) - torch.arange(keys)
+        hidden = distance < 0 if causal else torch.zeros_like(distance, dtype=torch.bool)
+        if window:
+            hidden = hidden | (distance.abs() >= window)
+        if mask is not None and mask.dtype == torch.bool:
+            hidden = hidden | ~mask
         elif mask is not None:
-            scores = scores.masked_fill(~mask, float("-inf")) if mask.dtype == torch.bool \
-                else scores + mask
-        return torch.softmax(scores, -1) @ v
+            scores = scores + mask
+        weights = torch.softmax(scores.masked_fill(hidden, float("-inf")), -1)
+        # A query that sees no key gives 0.
+        return weights.masked_fill(hidden.all(-1, keepdim=True), 0) @ v
     tensors = [tensor(rng, batch + [n, d], dtype) for n, d in ((queries, e), (keys, e), (keys, v))]
-    return Call(name, tensors + [mask], [causal] + scale, run, low_inside=True)
+    if group > 1:
+        heads = batch[:-1] + [batch[-1] * group]
+        tensors[0] = tensor(rng, heads + [queries, e], dtype)
+    extra = []
+    if group > 1 or window:
+        name += ".options"
+        extra = [group > 1, window]
+    return Call(name, tensors + [mask], [causal, *extra, *scale], run, low_inside=True)
+
+
+@op("rotary_embedding")
+def rotary(name, rng, dtype):
+    shape = sizes(rng, least=2, most=4)
+    pairs = rng.randint(0, shape[-1] // 2)
+    interleaved = rng.random() < 0.5
+    table = shape[-2:-1] + [pairs] if rng.random() < 0.7 else [pairs]
+    wide = dtype if dtype in FLOAT8 else torch.float32
+    constants = [tensor(rng, table, rng.choice([dtype, wide]), requires_grad=False)
+                 for _ in range(2)]
+
+    def run(x, cos, sin):
+        turned, rest = x[..., :2 * pairs], x[..., 2 * pairs:]
+        a, b = ((turned[..., ::2], turned[..., 1::2]) if interleaved else
+                (turned[..., :pairs], turned[..., pairs:]))
+        turned = [a * cos - b * sin, b * cos + a * sin]
+        turned = torch.stack(turned, -1).flatten(-2) if interleaved else torch.cat(turned, -1)
+        return torch.cat([turned.to(rest.dtype), rest], -1)
+    return Call(name, [tensor(rng, shape, dtype), *constants], [interleaved], run)
 
 
 def parameter_dtype(rng, dtype):

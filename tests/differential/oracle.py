@@ -15,8 +15,8 @@ from draw import FLOAT8, LOW, round_to
 UPSTREAM = (1, -0.5, 2, 0.25, -1.5, 0.75, -1, 0.5, 3, -0.25, 1.5)  # as evaluate.cpp
 SAMPLES = 4
 # Differences of nearly equal numbers within: what cancels may be as large as the largest result.
-CANCELS = {"scaled_dot_product_attention", "softmax", "log_softmax", "layer_norm", "rms_norm",
-           "group_norm", "batch_norm", "cross_entropy", "binary_cross_entropy_with_logits",
+CANCELS = {"scaled_dot_product_attention", "scaled_dot_product_attention.options", "softmax",
+           "log_softmax", "layer_norm", "rms_norm", "group_norm", "batch_norm", "cross_entropy", "binary_cross_entropy_with_logits",
            "feed_forward", "var", "std", "var_mean", "std_mean", "logcumsumexp", "normalize", "gelu", "silu", "tanh", "sigmoid"}
 # Their gradient is computed from the result, as it was rounded.
 SAVES_RESULT = {"softmax", "log_softmax", "tanh", "sigmoid"}

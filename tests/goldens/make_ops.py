@@ -763,19 +763,24 @@ def gathering():
 
 
 def attention():
-    def attend(detail, q, k, v, mask=None, is_causal=False, scale=None):
+    def attend(detail, q, k, v, mask=None, is_causal=False, scale=None, gqa=False, window=0):
+        form = "(options)" if gqa or window else ""
         boolean = mask is not None and mask.dtype == torch.bool
         real = mask is not None and not boolean
 
         def function(q, k, v, *given):
             with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+                shown = mask if boolean else given[0] if real else None
+                if window:  # torch has no such option
+                    at = torch.arange(q.size(-2)).unsqueeze(-1) - torch.arange(k.size(-2))
+                    band = (at.abs() < window) & (at >= 0 if is_causal else at == at)
+                    shown = band if shown is None else band & shown
                 return F.scaled_dot_product_attention(
-                    q, k, v, mask if boolean else given[0] if real else None, 0.0, is_causal,
-                    scale=scale,
+                    q, k, v, shown, 0.0, is_causal and not window, scale=scale, enable_gqa=gqa,
                 )
 
         case(
-            "scaled_dot_product_attention",
+            f"scaled_dot_product_attention{form}",
             detail,
             function,
             values(q, 1),
@@ -783,7 +788,7 @@ def attention():
             values(v, 3),
             *([mask] if real else []),
             index=mask if boolean else None,
-            attributes=(is_causal, scale or 0),
+            attributes=(is_causal, scale or 0) + ((gqa, window) if form else ()),
         )
 
     q, k, v = (2, 2, 3, 4), (2, 2, 5, 4), (2, 2, 5, 3)
@@ -810,6 +815,51 @@ def attention():
     attend("to no keys", (1, 2, 2, 3), (1, 2, 0, 3), (1, 2, 0, 2))
     attend("of no queries", (1, 2, 0, 3), (1, 2, 2, 3), (1, 2, 2, 3))
     attend("of an empty batch", (0, 2, 3, 4), (0, 2, 5, 4), (0, 2, 5, 3))
+
+    grouped = (2, 4, 3, 4), (2, 2, 5, 4), (2, 2, 5, 3)
+    attend("of grouped queries", *grouped, gqa=True)
+    attend("of grouped queries, causal", *grouped, is_causal=True, gqa=True)
+    attend("of grouped queries, a mask for each", *grouped, values((2, 4, 3, 5), 4), gqa=True)
+    attend("of grouped queries, one mask", *grouped, per_batch, gqa=True)
+    attend("of groups of one query", q, k, v, gqa=True)
+    attend("of one group, [H, L, E]", (3, 1, 4), (1, 5, 4), (1, 5, 3), gqa=True)
+    attend("of grouped queries, to no keys", (2, 4, 2, 3), (2, 2, 0, 3), (2, 2, 0, 2), gqa=True)
+    attend("in a window of 2", q, k, v, window=2)
+    attend("in a window of 1, causal", q, k, v, is_causal=True, window=1)
+    attend("in a window of 3, causal, grouped", (1, 4, 7, 3), (1, 2, 7, 3), (1, 2, 7, 2),
+           is_causal=True, gqa=True, window=3)
+    attend("in a window beyond the keys", (1, 2, 7, 3), (1, 2, 4, 3), (1, 2, 4, 2), window=3)
+    attend("in a window, with a mask", q, k, v, some, window=3)
+    attend("in a window wider than all", q, k, v, is_causal=True, window=100)
+
+
+def rotary():
+    def rotate(detail, shape, width, interleaved=False):
+        at = torch.arange(shape[-2], dtype=torch.float64).unsqueeze(-1)
+        i = torch.arange(width // 2, dtype=torch.float64)
+        angles = at * 10000 ** (i * (-2 / max(width, 1)))
+        cos, sin = (t.to(torch.float32).to(torch.float64) for t in (angles.cos(), angles.sin()))
+
+        def function(x):
+            turned, rest = x[..., :width], x[..., width:]
+            if interleaved:
+                a, b = turned[..., ::2], turned[..., 1::2]
+                pairs = torch.stack([a * cos - b * sin, b * cos + a * sin], -1).flatten(-2)
+            else:
+                a, b = turned.chunk(2, -1) if width else (turned, turned)
+                pairs = torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
+            return torch.cat([pairs, rest], -1)
+
+        case("rotary_embedding", detail, function, values(shape, 3),
+             attributes=(width, interleaved))
+
+    rotate("of halves", (2, 2, 3, 8), 8)
+    rotate("of neighbours", (2, 2, 3, 8), 8, True)
+    rotate("of the first 4 of 7 numbers", (3, 4, 7), 4)
+    rotate("of the first 4 of 6 numbers, neighbours", (3, 4, 6), 4, True)
+    rotate("of one pair", (1, 2), 2)
+    rotate("of no pairs", (2, 3), 0)
+    rotate("of nothing", (0, 3, 4), 4)
 
 
 def dropping():
@@ -1251,6 +1301,7 @@ if __name__ == "__main__":
         views,
         gathering,
         attention,
+        rotary,
         dropping,
         convolutions_with_relu,
         reciprocals,
