@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -51,6 +50,16 @@ inline void poison_shared_memory() {
 #endif
 }
 
+/// A kernel with its arguments, of types that only `call` knows: what runs it is compiled once, and
+/// not for each of a thousand kernels.
+struct BoundKernel {
+  const void* address;
+  void (*call)(const void* address, const void* arguments);
+  std::shared_ptr<const void> arguments;
+
+  void operator()() const { call(address, arguments.get()); }
+};
+
 /// The threads of a block, and what they wait for.
 class Block {
  public:
@@ -60,9 +69,7 @@ class Block {
   static bool running() { return slot() != nullptr; }
 
   /// Runs `kernel` once for each thread.
-  template <class Kernel>
-  void run(const std::vector<unsigned>& threads, Kernel& kernel) {
-    body_ = [](void* pointer) { (*static_cast<Kernel*>(pointer))(); };
+  void run(const std::vector<unsigned>& threads, const BoundKernel& kernel) {
     kernel_ = &kernel;
     threads_ = threads.data();
     count_ = static_cast<unsigned>(threads.size());
@@ -153,7 +160,7 @@ class Block {
     while (!self.waited && block.begun_ < block.count_) {
       self.thread = {block.threads_[block.begun_++], 0, 0};
       block.set_thread(self.thread);
-      block.body_(block.kernel_);
+      (*block.kernel_)();
       ++block.finished_;
       block.release_barrier();
     }
@@ -194,8 +201,7 @@ class Block {
     });
   }
 
-  void (*body_)(void*) = nullptr;
-  void* kernel_ = nullptr;
+  const BoundKernel* kernel_ = nullptr;
   const unsigned* threads_ = nullptr;  // in the order in which they begin
   unsigned count_ = 0, begun_ = 0, finished_ = 0;
   unsigned barrier_arrived_ = 0;
@@ -205,14 +211,13 @@ class Block {
   std::vector<Warp> warps_;
 };
 
-/// Runs `kernel` for each thread of each block; `address` is the kernel's.
-template <class Kernel>
-void run_grid(dim3 grid, unsigned threads, const void* address, Kernel& kernel, Chance& chance) {
+/// Runs the kernel for each thread of each block.
+inline void run_grid(dim3 grid, unsigned threads, const BoundKernel& kernel, Chance& chance) {
   gridDim = grid;
   blockDim = threads;
   std::vector<unsigned> order_of_blocks, order_of_threads;
   chance.order(order_of_blocks, grid.x * grid.y * grid.z);
-  races::begin_launch(address, threads);
+  races::begin_launch(kernel.address, threads);
   for (const unsigned block : order_of_blocks) {
     blockIdx = {block % grid.x, block / grid.x % grid.y, block / grid.x / grid.y};
     chance.order(order_of_threads, threads);

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string_view>
 #include <thread>
 #include <tuple>
@@ -610,24 +611,36 @@ struct cudaLaunchConfig_t {
   void* attrs;
   unsigned numAttrs;
 };
+namespace standin {
+
+inline cudaError_t launch(const cudaLaunchConfig_t& config, const BoundKernel& kernel) {
+  STANDIN_STREAM_CALL("cudaLaunchKernelEx", config.stream);
+  const dim3 grid = config.gridDim, block = config.blockDim;
+  if (grid.x < 1 || grid.x > 0x7fffffff || grid.y < 1 || grid.y > 65535 || grid.z < 1 ||
+      grid.z > 65535 || block.x < 1 || block.x > 1024 || block.y != 1 || block.z != 1 ||
+      config.dynamicSmemBytes != 0)
+    return failed(cudaErrorInvalidConfiguration);
+  if (of_stream.device != standin_device) return failed(cudaErrorInvalidResourceHandle);
+  toolkit().count_kernel(kernel.address);
+  record_or_run(config.stream, true,
+                [=] { run_grid(grid, block.x, kernel, toolkit().schedule.in_kernels); });
+  return cudaSuccess;
+}
+
+}  // namespace standin
+
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
-  STANDIN_STREAM_CALL("cudaLaunchKernelEx", config->stream);
-  const dim3 grid = config->gridDim, block = config->blockDim;
-  if (grid.x < 1 || grid.x > 0x7fffffff || grid.y < 1 || grid.y > 65535 || grid.z < 1 ||
-      grid.z > 65535 || block.x < 1 || block.x > 1024 || block.y != 1 || block.z != 1 ||
-      config->dynamicSmemBytes != 0)
-    return standin::failed(cudaErrorInvalidConfiguration);
-  if (of_stream.device != standin_device) return standin::failed(cudaErrorInvalidResourceHandle);
-  standin::toolkit().count_kernel(reinterpret_cast<const void*>(kernel));
-  const std::tuple<Parameters...> values(std::forward<Arguments>(arguments)...);
-  standin::record_or_run(config->stream, true, [=] {
-    auto thread = [&] { std::apply(kernel, values); };
-    standin::run_grid(grid, block.x, reinterpret_cast<const void*>(kernel), thread,
-                      standin::toolkit().schedule.in_kernels);
-  });
-  return cudaSuccess;
+  using Values = std::tuple<Parameters...>;
+  const auto call = [](const void* address, const void* values) {
+    std::apply(reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(address)),
+               *static_cast<const Values*>(values));
+  };
+  static_assert(std::is_trivially_destructible_v<Values> && alignof(Values) <= 16);
+  const std::shared_ptr<unsigned char[]> memory(new unsigned char[sizeof(Values)]);
+  ::new (memory.get()) Values(std::forward<Arguments>(arguments)...);
+  return standin::launch(*config, {reinterpret_cast<const void*>(kernel), call, memory});
 }
 
 #include "support/cuda/graphs.hpp"

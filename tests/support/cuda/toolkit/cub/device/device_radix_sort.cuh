@@ -42,38 +42,6 @@ struct DeviceRadixSort {
     if (storage != nullptr && status == cudaSuccess) buffers.choose(keys, values);
     return status;
   }
-  template <class Key, class Value, class Count>
-  static cudaError_t SortPairsDescending(void* storage, std::size_t& bytes, const Key* keys,
-                                         Key* keys_out, const Value* values, Value* values_out,
-                                         Count count, int begin_bit = 0,
-                                         int end_bit = sizeof(Key) * 8,
-                                         cudaStream_t stream = nullptr) {
-    return sort<Key, Value>("cub::DeviceRadixSort::SortPairsDescending", storage, bytes,
-                            {keys, keys_out, values, values_out, static_cast<std::int64_t>(count),
-                             begin_bit, end_bit, true},
-                            stream);
-  }
-  template <class Key, class Count>
-  static cudaError_t SortKeys(void* storage, std::size_t& bytes, const Key* keys, Key* keys_out,
-                              Count count, int begin_bit = 0, int end_bit = sizeof(Key) * 8,
-                              cudaStream_t stream = nullptr) {
-    return sort<Key, standin::CubNoValue>(
-        "cub::DeviceRadixSort::SortKeys", storage, bytes,
-        {keys, keys_out, nullptr, nullptr, static_cast<std::int64_t>(count), begin_bit, end_bit,
-         false},
-        stream);
-  }
-  template <class Key, class Count>
-  static cudaError_t SortKeysDescending(void* storage, std::size_t& bytes, const Key* keys,
-                                        Key* keys_out, Count count, int begin_bit = 0,
-                                        int end_bit = sizeof(Key) * 8,
-                                        cudaStream_t stream = nullptr) {
-    return sort<Key, standin::CubNoValue>(
-        "cub::DeviceRadixSort::SortKeysDescending", storage, bytes,
-        {keys, keys_out, nullptr, nullptr, static_cast<std::int64_t>(count), begin_bit, end_bit,
-         true},
-        stream);
-  }
 
  private:
   template <class Key, class Value>
