@@ -53,6 +53,7 @@ FORWARD, LOW = {"passes": ("f",)}, {"precisions": ("bf16", "fp16")}
 MATRIX, IMAGES, POSITIVE = "2048x1024", "64x64x32x32", "2048x1024@0.5..2.5"
 DIMS = (":-1", ":0", "")  # the last, the first, all
 HEADS = "/".join(["8x12x256x64"] * 3)
+LAYER = ["2048x512@-0.05..0.05"] * 2 + ["2048"] * 2  # of an LSTM of 512
 CASES = [
     *cases(f"{MATRIX}/{MATRIX}", "add", "sub", "mul", "maximum", "minimum"),
     *cases(f"{MATRIX}/{POSITIVE}", "div", "atan2", "fmod", "remainder"),
@@ -109,6 +110,28 @@ CASES = [
     *cases(f"^{MATRIX}/=1", "type_as", **LOW),
     *cases(f"{MATRIX}/=^1", "type_as", **LOW),
     *cases(MATRIX, "fill:0.5", **FORWARD),
+    *cases(f"{MATRIX}/{MATRIX}/{MATRIX}", "addcmul"),
+    *cases(f"{MATRIX}/{MATRIX}", "lerp:0.25", "huber_loss", "smooth_l1_loss", "cosine_similarity:1"),
+    *cases(MATRIX, "clamp:-1.0:1.0", "flip:0", "flip:1", "roll:3:1", "repeat_interleave:2:0", "tril",
+           "cumsum:0", "cumsum:1", "cummax:0", "cummax:1", "sort:1", "topk:10:1"),
+    *cases("2048x1024@0.9..1.1", "cumprod:0", "cumprod:1"),
+    *cases("2048/1024", "outer"),
+    *cases("512x64/512x64", "cdist:1", "cdist:2", precisions=("fp32",)),
+    *cases(f"{MATRIX}/2048x1024<2048", "gather:0"),
+    *cases(f"{MATRIX}/2048x1024<1024", "gather:1"),
+    *cases(f"{MATRIX}/2048x1024<2048/{MATRIX}", "scatter_add:0"),
+    *cases(f"{MATRIX}/4096<2048/4096x1024", "index_add:0"),
+    *cases(f"{MATRIX}/?{MATRIX}", "masked_fill:0.5", "masked_select"),
+    *cases(IMAGES, "pad:1", "adaptive_avg_pool2d:7", "instance_norm", "interpolate_nearest",
+           "interpolate_bilinear", "interpolate_bicubic"),
+    *cases(f"~{IMAGES}", "interpolate_nearest", "interpolate_bilinear"),
+    *cases(f"{IMAGES}/64x32x32x2@-1..1", "grid_sample"),
+    *cases("16x64x32x32", "unfold:3"),
+    *cases("32x64x1024", "max_pool1d:2"),
+    *cases("16x64x512/64x64x5/64", "conv1d"),
+    *cases("2x16x16x32x32/32x16x3x3x3/32", "conv3d"),
+    *cases("16x64x16x16/64x32x4x4/32", "conv_transpose2d:2:1"),
+    *cases("128x32x512/" + "/".join(LAYER * 2), "lstm", precisions=("fp32", "bf16")),
 ]
 
 

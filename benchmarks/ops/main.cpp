@@ -62,7 +62,7 @@ std::pair<Tensor, bool> make_input(const std::string& text, std::uint32_t seed, 
 }
 
 Op op_of(const std::string& name) {
-  for (const Ops& ops : {elementwise_ops(), reductions(), network_ops()}) {
+  for (const Ops& ops : {elementwise_ops(), reductions(), network_ops(), family_ops()}) {
     if (const auto found = ops.find(name); found != ops.end()) return found->second;
   }
   throw std::runtime_error("no such op: " + name);

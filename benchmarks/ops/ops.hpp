@@ -21,6 +21,7 @@ using Ops = std::map<std::string, Op>;
 Ops elementwise_ops();
 Ops reductions();
 Ops network_ops();
+Ops family_ops();
 
 template <Tensor (*F)(const Tensor&)>
 Tensor unary(const Inputs& x, const Numbers&) {

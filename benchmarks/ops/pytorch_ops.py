@@ -21,20 +21,44 @@ from pytorch_worker import DTYPES, Workload, classes, main, numbers, some  # noq
 OPS = {
     "batch_norm": lambda x, _: F.batch_norm(x[0], x[1], x[2], x[3], x[4], training=True),
     "cat": lambda x, n: torch.cat(x, n[0]),
+    "conv_transpose2d": lambda x, n: F.conv_transpose2d(*x, stride=n[0], padding=n[1]),
+    "cdist": lambda x, n: torch.cdist(x[0], x[1], p=float(n[0])),
+    "cummax": lambda x, n: torch.cummax(x[0], n[0]).values,
     "contiguous": lambda x, n: x[0].permute(n).contiguous(),
     "conv2d": lambda x, n: F.conv2d(*x, stride=n[0], padding=n[1], groups=n[2]),
     "fill": lambda x, n: x[0].fill_(n[0]),
+    "flip": lambda x, n: torch.flip(x[0], (n[0],)),
+    "gather": lambda x, n: torch.gather(x[0], n[0], x[1]),
     "gelu_tanh": lambda x, _: F.gelu(x[0], approximate="tanh"),
     "group_norm": lambda x, n: F.group_norm(x[0], n[0], x[1], x[2]),
+    "grid_sample": lambda x, _: F.grid_sample(x[0], x[1], align_corners=False),
+    "index_add": lambda x, n: torch.index_add(x[0], n[0], x[1], x[2]),
+    "interpolate_bicubic": lambda x, _: F.interpolate(x[0], scale_factor=2, mode="bicubic"),
+    "interpolate_bilinear": lambda x, _: F.interpolate(x[0], scale_factor=2, mode="bilinear"),
+    "interpolate_nearest": lambda x, _: F.interpolate(x[0], scale_factor=2),
     "index_select": lambda x, n: torch.index_select(x[0], n[0], x[1]),
     "layer_norm": lambda x, _: F.layer_norm(x[0], x[1].shape, x[1], x[2]),
+    "lstm": lambda x, _: lstm(x),
+    "masked_fill": lambda x, n: torch.masked_fill(x[0], x[1], n[0]),
     "mul_number": lambda x, n: x[0] * n[0],
     "norm": lambda x, n: torch.linalg.vector_norm(x[0], n[0], n[1:] or None),
+    "pad": lambda x, n: F.pad(x[0], (n[0],) * 4),
     "rms_norm": lambda x, _: F.rms_norm(x[0], x[1].shape, x[1]),
     "scaled_dot_product_attention": lambda x, n: F.scaled_dot_product_attention(*x, is_causal=bool(n)),
+    "scatter_add": lambda x, n: torch.scatter_add(x[0], n[0], x[1], x[2]),
+    "sort": lambda x, n: torch.sort(x[0], n[0]).values,
     "stack": lambda x, n: torch.stack(x, n[0]),
+    "topk": lambda x, n: torch.topk(x[0], n[0], n[1]).values,
     "type_as": lambda x, _: x[0].to(x[1].dtype),
 }
+
+
+def lstm(x):
+    """The inputs after the first are the weights and biases of the layers, four of each."""
+    layers = len(x) // 4
+    state = torch.zeros(layers, x[0].shape[1], x[2].shape[1], dtype=x[0].dtype)
+    training = x[0].requires_grad
+    return torch.lstm(x[0], (state, state), x[1:], True, layers, 0.0, training, False, False)[0]
 
 
 def op_of(name):
