@@ -176,7 +176,7 @@ choose_since() {
   mapfile -t folders < <(printf '%s\n' "${folders[@]}" | grep -v '^headers:')
   ((${#folders[@]})) || { echo "no test covers what has changed since $since" && exit; }
   say "folders of tests/: ${folders[*]}"
-  select=(-R "^((gcc|asan|tsan)\\.)?($(IFS='|' && echo "${folders[*]}")|threads)\\.|^seeds\\.[0-9]+\\.($(IFS='|' && echo "${folders[*]}"))\$|^device_traffic\$|^gcc\\.package\\.${headers:+|^package\\.(declarations\\.gcc|headers\\.cuda)\\.($headers)(\\.|\$)}")
+  select=(-R "^((gcc|asan|tsan)\\.)?($(IFS='|' && echo "${folders[*]}")|threads)\\.|^seeds\\.[0-9]+\\.($(IFS='|' && echo "${folders[*]}"))\$|^gcc\\.package\\.${headers:+|^package\\.headers\\.cuda\\.($headers)(\\.|\$)}")
 }
 
 # --- stages -------------------------------------------------------------------------------------
@@ -225,6 +225,8 @@ build_tests() {
   local targets=() known name
   if [[ $mode == quick ]]; then
     targets=(--target tests)
+  elif [[ $mode == long && $1 == gcc ]]; then
+    targets=(--target all device_traffic)
   elif [[ $mode == since && " ${folders[*]} " != *" package "* ]]; then
     known=$(cmake --build "$folder/$1" --target help)
     for name in "${folders[@]}" package; do
