@@ -113,6 +113,32 @@ TEST_CASE("scans: the gradient of a product that a zero ends is finite", "[cuda]
   check_same(gradient(amp::kCUDA), expected);
 }
 
+TEST_CASE("scans: infinite and undefined factors of gradients, as on the host", "[cuda]") {
+  const float inf = std::numeric_limits<float>::infinity(),
+              nan = std::numeric_limits<float>::quiet_NaN();
+  for (const float odd : {inf, nan, 0.0F}) {
+    for (const std::size_t at : {1, 70, 199}) {
+      for (const bool zero_upstream : {false, true}) {
+        std::vector<float> values(200, 0.5F), upstream(200, zero_upstream ? 0.0F : 1.0F);
+        values[at] = odd;
+        values[at / 2] = 0;
+        upstream[0] = 1;
+        const auto gradient = [&](const amp::Device& device, auto scan) {
+          const Tensor x = amp::tensor(values, {200}).to(device).requires_grad_();
+          scan(x).backward(amp::tensor(upstream, {200}).to(device));
+          return x.grad();
+        };
+        const auto product = [](const Tensor& x) { return amp::cumprod(x, 0); };
+        const auto logsumexp = [](const Tensor& x) { return amp::logcumsumexp(x, 0); };
+        INFO(odd << " at " << at);
+        check_same(gradient(amp::kCUDA, product), gradient(amp::kCPU, product));
+        const Tensor a = gradient(amp::kCUDA, logsumexp), b = gradient(amp::kCPU, logsumexp);
+        CHECK(cuda_test::difference(b, a) <= 1e-5);
+      }
+    }
+  }
+}
+
 TEST_CASE("search: places, counts and different elements as on the host", "[cuda]") {
   const Tensor x = tied({30, 50}, amp::kFloat32), y = x.to(amp::kCUDA);
   const Tensor line = amp::arange(-12.0, 12.0, 0.75),
