@@ -30,10 +30,11 @@ struct TensorList : std::vector<Tensor> {
 
 /// The options of grad().
 struct GradOptions {
-  /// One gradient per output, of its shape and on its device. None, or an undefined one, stands for
-  /// 1, if the output has one element.
+  /// One gradient per output, of its shape and on its device. If it is missing or undefined, the
+  /// output must have one element, and 1 is used.
   TensorList grad_outputs = {};
-  /// Whether the graph is kept, so that it can be differentiated again.
+  /// Whether the graph is kept, so that it can be differentiated again. Otherwise the part of it
+  /// that was visited is freed.
   bool retain_graph = false;
   /// Whether an input on which no output depends has an undefined gradient. Otherwise it throws.
   bool allow_unused = false;
@@ -42,9 +43,10 @@ struct GradOptions {
 /// The gradients of the outputs by each input, in its dtype and in memory of their own:
 ///   result[i] = sum over o of d(outputs[o])/d(inputs[i]) * grad_outputs[o]
 /// Inputs are leaves or results of ops; the grad() of no tensor changes. Only the parts of the
-/// graph that lead to the inputs are computed. The result has no history (`create_graph` of
-/// torch.autograd.grad is not there). It is that of the scaled loss if the output is one. Throws if
-/// an input requires no gradient.
+/// graph that lead to the inputs are computed. Hooks of tensors are called, and change what is
+/// returned. The result has no history (`create_graph` of torch.autograd.grad is not there). If an
+/// output comes from GradScaler::scale(), the gradients carry the scale. Under data parallelism
+/// they are those of this rank. Throws if an input requires no gradient.
 [[nodiscard]] std::vector<Tensor> grad(const TensorList& outputs, const TensorList& inputs,
                                        const GradOptions& options = {});
 

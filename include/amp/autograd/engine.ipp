@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -171,10 +172,10 @@ class BackwardPass {
  public:
   explicit BackwardPass(Request* request = nullptr) : request_(request) {}
 
-  void begin(Node* node, const Tensor& gradient) {
+  void begin(Node* node, Tensor gradient) {
     Pending& root = pending_[node->sequence()];
     root.node = Ref<Node>(node);
-    root.add(gradient);
+    root.add(std::move(gradient));
     if (request_ == nullptr) {
       listened_.count(*node);
     } else {
@@ -296,10 +297,6 @@ AMP_INLINE void BackwardPass::run() {
   listened_.backward_ends();
 }
 
-}  // namespace detail
-
-namespace detail {
-
 AMP_COLD void require_history(std::string_view call, const Tensor& root) {
   AMP_CHECK(requires_grad(root), call, ": the tensor ", describe(root),
             " requires no gradient: nothing it was computed from does, or it was computed under "
@@ -309,7 +306,7 @@ AMP_COLD void require_history(std::string_view call, const Tensor& root) {
 }
 
 /// The gradient from which a pass begins at output `i` of grad().
-AMP_COLD Tensor first_gradient(const Tensor& output, const TensorList& given, std::size_t i) {
+AMP_INLINE Tensor first_gradient(const Tensor& output, const TensorList& given, std::size_t i) {
   if (i >= given.size() || !given[i].defined()) {
     AMP_CHECK(output.numel() == 1, "grad: `outputs`[", i, "] must have one element, but is ",
               describe(output), "; reduce it with sum or mean, or give its `grad_outputs`");
@@ -344,26 +341,28 @@ AMP_INLINE std::vector<Tensor> grad(const TensorList& outputs, const TensorList&
     AMP_CHECK(autograd::requires_grad(inputs[i]), "grad: `inputs`[", i, "], ", describe(inputs[i]),
               ", requires no gradient");
   }
-  std::vector<Tensor> gradients;
+  amp::detail::PoolVector<Tensor> first;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     AMP_CHECK(outputs[i].defined(), "grad: `outputs`[", i, "] is undefined");
     autograd::detail::require_history("grad", outputs[i]);
-    gradients.push_back(autograd::detail::first_gradient(outputs[i], options.grad_outputs, i));
+    first.push_back(autograd::detail::first_gradient(outputs[i], options.grad_outputs, i));
   }
   const autograd::detail::BackwardGuard guard;
   autograd::detail::Request request(inputs, options.retain_graph);
   autograd::detail::BackwardPass pass(&request);
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    pass.begin(autograd::node_of(outputs[i]), gradients[i]);
-  pass.run();
-  gradients.clear();
+    pass.begin(autograd::node_of(outputs[i]), std::move(first[i]));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    gradients.push_back(request.result(inputs[i]));
-    AMP_CHECK(options.allow_unused || gradients[i].defined(),
+    AMP_CHECK(options.allow_unused || request.reaches(inputs[i]),
               "grad: no output depends on `inputs`[", i, "], ", describe(inputs[i]),
               "; with `allow_unused` its gradient is undefined");
   }
-  return gradients;
+  pass.run();
+  return amp::detail::or_out_of_memory([&] {
+    std::vector<Tensor> gradients;
+    for (const Tensor& input : inputs) gradients.push_back(request.result(input));
+    return gradients;
+  });
 }
 
 AMP_THREAD_STATE(detail::GradState);

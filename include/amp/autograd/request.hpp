@@ -1,13 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// What amp::grad asks of a backward pass: the gradients of some tensors, and nothing on the way that
-// does not lead to them.
+// What amp::grad asks of a backward pass: the gradients of some tensors, and nothing on the way
+// that does not lead to them.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <unordered_map>
+#include <utility>
 
 #include "amp/autograd/engine.hpp"
 #include "amp/autograd/node.hpp"
@@ -34,8 +37,8 @@ class Request {
   /// Adds the nodes from which `root` was computed to those that are known.
   void explore(Node& root) {
     amp::detail::PoolVector<Node*> nodes;
-    const auto add = [&](Node& node) {
-      if (node.sequence() >= first_ && known_.insert(node)) nodes.push_back(&node);
+    const auto add = [&](Node& found) {
+      if (found.sequence() >= first_ && known_.insert(found)) nodes.push_back(&found);
     };
     add(root);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -49,6 +52,8 @@ class Request {
       if (leads_on(*node)) wanted_.insert(*node);
     }
   }
+  /// Whether any output that was explored depends on the input.
+  bool reaches(const Tensor& input) const { return known_.contains(*node_of(input)); }
   /// Whether any input lies behind the node.
   bool leads_on(const Node& node) const {
     const auto inputs = node.inputs();
@@ -74,7 +79,9 @@ class Request {
   bool retain_graph_;
   std::uint64_t first_ = ~std::uint64_t{0};  // the smallest sequence of an input
   NodeSet known_, wanted_;
-  std::unordered_map<std::uint64_t, Tensor> gradients_;
+  std::unordered_map<std::uint64_t, Tensor, std::hash<std::uint64_t>, std::equal_to<>,
+                     amp::detail::PoolAllocator<std::pair<const std::uint64_t, Tensor>>>
+      gradients_;
 };
 
 }  // namespace amp::inline v0::autograd::detail
