@@ -38,7 +38,7 @@ struct Case {
 };
 
 Tensor composed(const Tensor& q, const Tensor& k, const Tensor& v, const Case& c) {
-  return amp::detail::composed_attention(q, k, v, c.mask, {c.scale, 0, c.causal, c.window});
+  return amp::detail::composed_attention(q, k, v, c.mask, {c.scale, c.causal, c.window});
 }
 Tensor blocked(const Tensor& q, const Tensor& k, const Tensor& v, const Case& c) {
   return amp::scaled_dot_product_attention(
@@ -328,6 +328,58 @@ TEST_CASE("attention: grouped queries attend to the heads of their group", "[ops
   }
 }
 
+TEST_CASE("attention: grouped queries with every other option", "[ops]") {
+  amp::manual_seed(4);
+  for (const amp::DType dtype : {amp::kFloat32, amp::kBFloat16}) {
+    for (const std::int64_t heads : {1, 2}) {
+      const Tensor q = amp::randn({2, 6, 30, 8}).to(dtype),
+                   k = amp::randn({2, heads, 40, 8}).to(dtype),
+                   v = amp::randn({2, heads, 40, 4}).to(dtype);
+      for (const Tensor& x : {q, k, v}) x.requires_grad_();
+      const Tensor mask = amp::randn({6, 30, 40}, {.requires_grad = true});  // one for each head
+      const Tensor fixed = mask.detach(), grad = amp::randn({2, 6, 30, 4}).to(dtype);
+      const auto repeated = [&](const Tensor& x) {
+        return amp::repeat_interleave(x.to(amp::kFloat32), 6 / heads, 1);
+      };
+      for (const amp::AttentionOptions& options : std::vector<amp::AttentionOptions>{
+               {.is_causal = true, .enable_gqa = true, .window = 7},
+               {.attn_mask = fixed, .enable_gqa = true, .window = 11},
+               {.attn_mask = mask, .enable_gqa = true},
+               {.scale = -0.5, .enable_gqa = true}}) {
+        amp::AttentionOptions plain = options;
+        plain.enable_gqa = false;
+        const Tensor y = amp::scaled_dot_product_attention(q, k, v, options);
+        const Tensor expected =
+            amp::scaled_dot_product_attention(q.to(amp::kFloat32), repeated(k), repeated(v), plain);
+        CHECK(difference(y, expected) <= tolerance(dtype));
+        const auto gradients = [&](const Tensor& of) {
+          return amp::grad(of, {q, k, v},
+                           {.grad_outputs = grad.to(of.dtype()), .retain_graph = true});
+        };
+        const Tensors actual = gradients(y), wanted = gradients(expected);
+        for (std::size_t i = 0; i < 3; ++i)
+          CHECK(difference(actual[i], wanted[i]) <= 2 * tolerance(dtype));
+      }
+      // Everything is dropped.
+      CHECK(
+          amp::amax(amp::abs(amp::scaled_dot_product_attention(q, k, v, {}, 1.0, false, {}, true)))
+              .item<double>() == 0);
+    }
+  }
+  const Tensor x = amp::ones({2, 3});
+  CHECK(amp::scaled_dot_product_attention(x, x, x, {}).shape() == x.shape());
+}
+
+TEST_CASE("attention: the gradient of shared keys is rounded once", "[ops]") {
+  const std::int64_t group = 600;
+  const Tensor q = amp::zeros({group, 1, 1}).to(amp::kBFloat16);
+  const Tensor k = amp::zeros({1, 1, 1}).to(amp::kBFloat16),
+               v = amp::zeros({1, 1, 1}).to(amp::kBFloat16).requires_grad_();
+  const Tensor y = amp::scaled_dot_product_attention(q, k, v, {.enable_gqa = true});
+  y.backward(amp::full({group, 1, 1}, 1.0).to(amp::kBFloat16));
+  CHECK(v.grad().item<double>() == 600);
+}
+
 TEST_CASE("attention: options that are refused", "[ops]") {
   const auto says = [](const Shape& q, const Shape& k, const amp::AttentionOptions& options,
                        const std::string& words) {
@@ -338,9 +390,9 @@ TEST_CASE("attention: options that are refused", "[ops]") {
                Catch::Matchers::ContainsSubstring(words));
   };
   says({3, 4}, {3, 4}, {.window = 0}, "`window` must be positive, but is 0");
-  says({3, 4}, {3, 4}, {.enable_gqa = true}, "must have dimensions of heads");
-  says({5, 3, 4}, {2, 3, 4}, {.enable_gqa = true}, "which divide those of `query`");
-  says({4, 3, 4}, {0, 3, 4}, {.enable_gqa = true}, "which divide those of `query`");
+  says({3, 4}, {3, 4}, {.enable_gqa = true}, "must have a dimension of heads");
+  says({5, 3, 4}, {2, 3, 4}, {.enable_gqa = true}, "`query` a multiple of them");
+  says({4, 3, 4}, {0, 3, 4}, {.enable_gqa = true}, "`query` a multiple of them");
   says({4, 3, 4}, {2, 3, 4}, {}, "do not broadcast");
   says({4, 3, 4}, {2, 3, 4}, {.attn_mask = amp::ones({2, 3, 3}), .enable_gqa = true},
        "`attn_mask` must broadcast to the scores [4, 3, 3]");

@@ -5,9 +5,11 @@
 //   softmax(query key^T / sqrt(E) + mask) value
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 
+#include "amp/kernels/attention/args.hpp"
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
@@ -19,11 +21,12 @@ struct AttentionOptions {
   bool is_causal = false;
   /// 1 / sqrt(E) if unset.
   std::optional<double> scale = {};
-  /// Grouped queries (Ainslie et al. 2023, arXiv 2305.13245): if `query` is [..., G H, L, E], and
-  /// `key` and `value` have H heads, heads h G to h G + G - 1 of `query` attend to head h.
+  /// Grouped queries (Ainslie et al. 2023, arXiv 2305.13245): `query` is [..., G H, L, E], `key` and
+  /// `value` have H heads, and each G neighbouring heads of `query` share one of those.
   bool enable_gqa = false;
   /// Query i attends only to the keys j with |i - j| < window: with `is_causal`, to the last
-  /// `window` keys up to i, as in Mistral's sliding window.
+  /// `window` keys up to i, as in Mistral's sliding window. Positions count from the first query and
+  /// the first key, as those of `is_causal` do.
   std::optional<std::int64_t> window = {};
 };
 
@@ -43,27 +46,28 @@ AMP_LAZY [[nodiscard]] Tensor scaled_dot_product_attention(
     const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask = {},
     double dropout_p = 0.0, bool is_causal = false, std::optional<double> scale = {},
     bool enable_gqa = false);
-/// The same with names: `{.is_causal = true, .window = 4096}`.
-AMP_LAZY [[nodiscard]] Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key,
-                                                           const Tensor& value,
-                                                           const AttentionOptions& options);
 
 namespace detail {
-
-/// What decides which keys a query attends to, beside the mask, and how scores are scaled.
-struct AttentionRule {
-  double scale;
-  double dropout_p = 0;
-  bool is_causal = false;
-  std::int64_t window;  // at most the larger of L and S, which is none
-};
 
 /// Attention as a composition of other ops. Scores and probabilities are float32 (float64); the
 /// probabilities are rounded to the dtype of `value` before they are multiplied with it.
 AMP_LAZY Tensor composed_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                   const Tensor& mask, const AttentionRule& rule);
+                                   const Tensor& mask, const kernels::AttentionRule& rule,
+                                   double dropout_p = 0);
+/// scaled_dot_product_attention() with all of its options.
+AMP_LAZY Tensor attention_with(const Tensor& query, const Tensor& key, const Tensor& value,
+                               const AttentionOptions& options);
 
 }  // namespace detail
+
+/// The same with names: `{.is_causal = true, .window = 4096}`. It is a template so that `{}` in this
+/// place is a mask that is not there, as before.
+template <std::same_as<AttentionOptions> Options = AttentionOptions>
+[[nodiscard]] Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key,
+                                                  const Tensor& value, const Options& options) {
+  return detail::attention_with(query, key, value, options);
+}
+
 }  // namespace amp::inline v0
 
 #if AMP_HEADER_ONLY

@@ -26,22 +26,32 @@ namespace amp::inline v0 {
 namespace detail {
 
 /// [L, S]: true if the query attends to the key; undefined if each attends to all.
-AMP_LAZY Tensor mask_of(const AttentionRule& rule, std::int64_t queries, std::int64_t keys,
+AMP_LAZY Tensor mask_of(const kernels::AttentionRule& rule, std::int64_t queries, std::int64_t keys,
                         Device device) {
   const bool is_cut = rule.window < (std::max)(queries, keys);
-  if (!rule.is_causal && !is_cut) return {};
+  if (!rule.causal && !is_cut) return {};
   const Tensor query = reshape(arange(queries, {.device = device}), {queries, 1});
   const Tensor key = arange(keys, {.device = device});
-  const Tensor past = rule.is_causal ? le(key, query) : lt(key, query + rule.window);
+  const Tensor past = rule.causal ? le(key, query) : lt(key, query + rule.window);
   return is_cut ? logical_and(past, gt(key, query - rule.window)) : past;
 }
 
 AMP_LAZY_DEFINITION Tensor composed_attention(const Tensor& query, const Tensor& key,
                                               const Tensor& value, const Tensor& mask,
-                                              const AttentionRule& rule) {
-  constexpr std::string_view kOp = "scaled_dot_product_attention";
+                                              const kernels::AttentionRule& rule,
+                                              double dropout_p) {
+  static constexpr std::string_view kOp = "scaled_dot_product_attention";
   const DType wide = promote_types(query.dtype(), kFloat32);
-  Tensor scores = matmul(kOp, query, transpose(key, -2, -1), wide) * rule.scale;
+  // Queries that share a head of keys and values are rows of one product, so that these are not
+  // repeated for each of them.
+  const bool shared = query.dim() >= 3 && key.dim() >= 3 && value.dim() >= 3 &&
+                      query.size(-3) > 1 && key.size(-3) == 1 && value.size(-3) == 1;
+  const auto product = [shared](const Tensor& rows, const Tensor& columns, DType dtype) {
+    if (!shared) return matmul(kOp, rows, columns, dtype);
+    return matmul(kOp, rows.flatten(-3, -2), columns.squeeze(-3), dtype)
+        .unflatten(-2, {rows.size(-3), rows.size(-2)});
+  };
+  Tensor scores = product(query, transpose(key, -2, -1), wide) * rule.scale;
   // True for the keys that a query attends to.
   Tensor seen = mask_of(rule, query.size(-2), key.size(-2), query.device());
   if (mask.defined()) {
@@ -57,8 +67,8 @@ AMP_LAZY_DEFINITION Tensor composed_attention(const Tensor& query, const Tensor&
   Tensor weights = softmax(scores, -1);
   // The result of a query that attends to no key is 0.
   if (seen.defined()) weights = where(seen, weights, zero_on(weights.device()), false);
-  if (rule.dropout_p > 0) weights = detail::dropout(weights, rule.dropout_p);
-  return matmul(kOp, autocasting::convert_dtype(weights, value.dtype()), value);
+  if (dropout_p > 0) weights = detail::dropout(weights, dropout_p);
+  return product(autocasting::convert_dtype(weights, value.dtype()), value, value.dtype());
 }
 
 /// The dimensions before the matrix.
@@ -92,7 +102,7 @@ AMP_LAZY Tensor empty_as_it_lies(const Tensor& input, DType dtype) {
 /// Runs the kernel of the host. The leading dimensions are equal, nothing is empty, and scale > 0;
 /// `mask` is that of the scores, [..., L, S], or undefined.
 AMP_LAZY Tensor blocked_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                  const Tensor& mask, const AttentionRule& rule) {
+                                  const Tensor& mask, const kernels::AttentionRule& rule) {
   static constexpr std::string_view kOp = "scaled_dot_product_attention";
   Shape shape = query.shape();
   shape[shape.dims() - 1] = 2;
@@ -100,8 +110,7 @@ AMP_LAZY Tensor blocked_attention(const Tensor& query, const Tensor& key, const 
   shape[shape.dims() - 1] = value.size(-1);
   const Tensor output = empty(shape, {.dtype = query.dtype()});
   kernels::host::attention({query.operand(), key.operand(), value.operand(), mask.operand(),
-                            output.operand(), statistics.operand(), rule.scale, rule.is_causal,
-                            rule.window});
+                            output.operand(), statistics.operand(), rule});
   if (autograd::recording(query, key, value)) {
     autograd::record(
         kOp, output,
@@ -120,8 +129,7 @@ AMP_LAZY Tensor blocked_attention(const Tensor& query, const Tensor& key, const 
           kernels::host::attention_backward({grad.operand(), x.operand(), y.operand(), z.operand(),
                                              mask.get(kOp).operand(), output.get(kOp).operand(),
                                              statistics.operand(), gradients[0].operand(),
-                                             gradients[1].operand(), gradients[2].operand(),
-                                             rule.scale, rule.is_causal, rule.window});
+                                             gradients[1].operand(), gradients[2].operand(), rule});
           return gradients;
         },
         query, key, value);
@@ -131,7 +139,8 @@ AMP_LAZY Tensor blocked_attention(const Tensor& query, const Tensor& key, const 
 
 /// Chooses the implementation for the device and the arguments.
 AMP_LAZY Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                          const Tensor& mask, const AttentionRule& rule) {
+                          const Tensor& mask, const kernels::AttentionRule& rule,
+                          double dropout_p) {
   constexpr std::string_view kOp = "scaled_dot_product_attention";
   AMP_CHECK(query.dtype() == key.dtype() && query.dtype() == value.dtype(), kOp,
             ": `query`, `key` and `value` must have one dtype, but are ", describe(query), ", ",
@@ -139,16 +148,21 @@ AMP_LAZY Tensor attention(const Tensor& query, const Tensor& key, const Tensor& 
             "; convert with to(), or call it under an AutocastGuard");
   const bool empty = query.numel() == 0 || key.numel() == 0 || value.numel() == 0;
   const bool mask_learns = mask.defined() && autograd::recording(mask);
-  if (query.device().type != kCPU || rule.dropout_p > 0 || empty || mask_learns ||
+  if (query.device().type != kCPU || dropout_p > 0 || empty || mask_learns ||
       !(static_cast<float>(rule.scale) > 0))
-    return composed_attention(query, key, value, mask, rule);
+    return composed_attention(query, key, value, mask, rule, dropout_p);
   const Shape batch =
       broadcast_shapes(kOp, broadcast_shapes(kOp, leading(query), leading(key)), leading(value));
   const auto expanded = [&](const Tensor& x, std::int64_t rows, std::int64_t columns) {
     Shape shape = batch;
     shape.push_back(rows);
     shape.push_back(columns);
-    return shape == x.shape() ? x : expand(x, shape);
+    if (shape == x.shape()) return x;
+    const Tensor y = expand(x, shape);
+    // Its gradient is a sum over those that share it: rounded once, after that.
+    if (autograd::requires_grad(y))
+      autograd::node_of(y)->want_gradient_in(promote_types(x.dtype(), kFloat32));
+    return y;
   };
   const std::int64_t queries = query.size(-2), keys = key.size(-2), width = query.size(-1);
   return blocked_attention(expanded(query, queries, width), expanded(key, keys, width),
@@ -165,11 +179,12 @@ AMP_LAZY Tensor in_groups(const Tensor& x, std::int64_t groups) {
 
 /// The same for grouped queries: the heads of a group broadcast over its queries.
 AMP_LAZY Tensor grouped_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                  const Tensor& mask, const AttentionRule& rule) {
+                                  const Tensor& mask, const kernels::AttentionRule& rule,
+                                  double dropout_p) {
   const std::int64_t heads = key.size(-3);
-  if (heads == query.size(-3)) return attention(query, key, value, mask, rule);
+  if (heads == query.size(-3)) return attention(query, key, value, mask, rule, dropout_p);
   return attention(in_groups(query, heads), key.unsqueeze(-3), value.unsqueeze(-3),
-                   mask.defined() ? in_groups(mask, heads) : mask, rule)
+                   mask.defined() ? in_groups(mask, heads) : mask, rule, dropout_p)
       .flatten(-4, -3);
 }
 
@@ -181,11 +196,12 @@ AMP_LAZY void check_attention_shapes(const Tensor& query, const Tensor& key, con
   if (grouped) {
     const bool has_heads = query.dim() >= 3 && key.dim() >= 3 && value.dim() >= 3 &&
                            key.size(-3) > 0 && key.size(-3) == value.size(-3) &&
-                           query.size(-3) % key.size(-3) == 0;
+                           query.size(-3) % key.size(-3) == 0 && query.dim() < kMaxDims;
     AMP_CHECK(
         has_heads, kOp,
-        ": with `enable_gqa`, `query`, `key` and `value` must have dimensions of heads before "
-        "the last two, `key` and `value` as many, which divide those of `query`; they are ",
+        ": with `enable_gqa`, `query`, `key` and `value` must have a dimension of heads before the "
+        "last two, `key` and `value` equally many heads, and `query` a multiple of them, but they "
+        "are ",
         describe(query), ", ", describe(key), " and ", describe(value));
     heads[heads.dims() - 1] = key.size(-3);
   }
@@ -204,28 +220,15 @@ AMP_LAZY void check_attention_shapes(const Tensor& query, const Tensor& key, con
       kOp, ": `attn_mask` must broadcast to the scores ", scores, ", but is ", describe(mask));
 }
 
-}  // namespace detail
-
-AMP_LAZY_DEFINITION Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key,
-                                                        const Tensor& value,
-                                                        const Tensor& attn_mask, double dropout_p,
-                                                        bool is_causal, std::optional<double> scale,
-                                                        bool enable_gqa) {
-  return scaled_dot_product_attention(
-      query, key, value,
-      AttentionOptions{attn_mask, dropout_p, is_causal, scale, enable_gqa, std::nullopt});
-}
-
-AMP_LAZY_DEFINITION Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key,
-                                                        const Tensor& value,
-                                                        const AttentionOptions& options) {
+AMP_LAZY_DEFINITION Tensor attention_with(const Tensor& query, const Tensor& key,
+                                          const Tensor& value, const AttentionOptions& options) {
   const auto& [attn_mask, dropout_p, is_causal, scale, enable_gqa, window] = options;
   constexpr std::string_view kOp = "scaled_dot_product_attention";
-  detail::check_floating(kOp, "query", query);
-  detail::check_floating(kOp, "key", key);
-  detail::check_floating(kOp, "value", value);
-  detail::check_same_device(kOp, "query", query, "key", key);
-  detail::check_same_device(kOp, "query", query, "value", value);
+  check_floating(kOp, "query", query);
+  check_floating(kOp, "key", key);
+  check_floating(kOp, "value", value);
+  check_same_device(kOp, "query", query, "key", key);
+  check_same_device(kOp, "query", query, "value", value);
   AMP_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2 &&
                 query.size(-1) == key.size(-1) && key.size(-2) == value.size(-2),
             kOp,
@@ -238,21 +241,32 @@ AMP_LAZY_DEFINITION Tensor scaled_dot_product_attention(const Tensor& query, con
     AMP_CHECK(!is_causal, kOp, ": give `attn_mask` or `is_causal`, not both");
     AMP_CHECK(attn_mask.dtype() == kBool || is_floating_point(attn_mask.dtype()), kOp,
               ": `attn_mask` must be bool or floating point, but is ", describe(attn_mask));
-    detail::check_same_device(kOp, "query", query, "attn_mask", attn_mask);
+    check_same_device(kOp, "query", query, "attn_mask", attn_mask);
   }
-  detail::check_attention_shapes(query, key, value, attn_mask, enable_gqa);
+  check_attention_shapes(query, key, value, attn_mask, enable_gqa);
   const std::int64_t longest = (std::max)({query.size(-2), key.size(-2), std::int64_t{1}});
-  const detail::AttentionRule rule{
-      scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1)))), dropout_p, is_causal,
+  const kernels::AttentionRule rule{
+      scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1)))), is_causal,
       (std::min)(window.value_or(longest), longest)};
   return autocasting::call(
       "scaled_dot_product_attention",
       [&](const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) {
         const autocasting::NoCasts no_casts;
-        return options.enable_gqa ? detail::grouped_attention(q, k, v, mask, rule)
-                                  : detail::attention(q, k, v, mask, rule);
+        return options.enable_gqa ? grouped_attention(q, k, v, mask, rule, options.dropout_p)
+                                  : attention(q, k, v, mask, rule, options.dropout_p);
       },
       query, key, value, attn_mask);
+}
+
+}  // namespace detail
+
+AMP_LAZY_DEFINITION Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key,
+                                                        const Tensor& value,
+                                                        const Tensor& attn_mask, double dropout_p,
+                                                        bool is_causal, std::optional<double> scale,
+                                                        bool enable_gqa) {
+  return detail::attention_with(query, key, value,
+                                {attn_mask, dropout_p, is_causal, scale, enable_gqa, std::nullopt});
 }
 
 }  // namespace amp::inline v0

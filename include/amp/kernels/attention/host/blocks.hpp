@@ -94,9 +94,9 @@ struct Problem {
         value(args.value),
         mask(args.mask),
         statistics(args.statistics),
-        scale(static_cast<C>(args.scale)),
-        causal(args.causal),
-        window(args.window) {
+        scale(static_cast<C>(args.rule.scale)),
+        causal(args.rule.causal),
+        window(args.rule.window) {
     const int d = query.dims - 2;
     for (int i = 0; i < d; ++i) batches *= query.sizes[i];
     queries = query.sizes[d];
