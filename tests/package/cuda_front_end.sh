@@ -21,8 +21,8 @@ for part in "$include"/amp/kernels/backend/*.cuh; do
   grep -q '^cudafe++ ' "$name.commands" || { cat "$name.commands" && exit 1; }
   {
     echo "set -e"
-    sed -n 's/^\([_A-Za-z]*\)= *\(.*\)$/export \1="\2"/p' "$name.commands"
-    grep -m 1 -E '^("[^"]*"|[^ ]*)gcc|g\+\+' "$name.commands"
+    sed -n 's/^\([_A-Za-z0-9]*\)= *"*\([^"]*\)"*$/export \1="\2"/p' "$name.commands"
+    grep -m 1 -E '^"?[^ ="]*(gcc|g\+\+|clang)[^ ="]*"? .* -E ' "$name.commands"
     grep -m 1 '^cudafe++ ' "$name.commands"
   } >"$name.sh"
   bash "$name.sh" || failed+=("$name")

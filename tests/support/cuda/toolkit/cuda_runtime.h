@@ -637,7 +637,9 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
     std::apply(reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(address)),
                *static_cast<const Values*>(values));
   };
-  static_assert(std::is_trivially_destructible_v<Values> && alignof(Values) <= 16);
+  static_assert(std::is_trivially_destructible_v<Values> &&
+                alignof(Values) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+  const standin::races::Quiet quiet;
   const std::shared_ptr<unsigned char[]> memory(new unsigned char[sizeof(Values)]);
   ::new (memory.get()) Values(std::forward<Arguments>(arguments)...);
   return standin::launch(*config, {reinterpret_cast<const void*>(kernel), call, memory});
