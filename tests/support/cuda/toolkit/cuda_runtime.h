@@ -639,9 +639,12 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
   };
   static_assert(std::is_trivially_destructible_v<Values> &&
                 alignof(Values) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-  const standin::races::Quiet quiet;
-  const std::shared_ptr<unsigned char[]> memory(new unsigned char[sizeof(Values)]);
-  ::new (memory.get()) Values(std::forward<Arguments>(arguments)...);
+  const auto memory = [&] {
+    const standin::Inside inside;
+    std::shared_ptr<unsigned char[]> bytes(new unsigned char[sizeof(Values)]);
+    ::new (bytes.get()) Values(std::forward<Arguments>(arguments)...);
+    return bytes;
+  }();
   return standin::launch(*config, {reinterpret_cast<const void*>(kernel), call, memory});
 }
 
