@@ -119,8 +119,9 @@ inline Outputs attention_with_options(In x, Case c) {
        .window = flag(c, 3) ? std::optional<std::int64_t>(integer(c, 3)) : std::nullopt});
 }
 inline Outputs rotary_embedding(In x, Case c) {
-  const amp::RotaryTable table =
-      amp::rotary_table(amp::arange(x[0].size(-2), {.device = x[0].device()}), integer(c, 0));
+  const amp::Tensor positions =
+      x[0].defined() ? amp::arange(x[0].size(-2), {.device = x[0].device()}) : amp::arange(1);
+  const amp::RotaryTable table = amp::rotary_table(positions, integer(c, 0));
   return amp::rotary_embedding(x[0], table.cos, table.sin, {.interleaved = flag(c, 1)});
 }
 

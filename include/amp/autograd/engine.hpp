@@ -23,8 +23,11 @@ void backward(const Tensor& root, const Tensor& gradient);
 /// One tensor, or several: an argument is written as `x`, `{x, y}` or a vector.
 struct TensorList : std::vector<Tensor> {
   TensorList() = default;
+  /// One tensor.
   TensorList(const Tensor& tensor) : std::vector<Tensor>{tensor} {}
+  /// Several.
   TensorList(std::initializer_list<Tensor> tensors) : std::vector<Tensor>(tensors) {}
+  /// The same from a vector.
   TensorList(std::vector<Tensor> tensors) : std::vector<Tensor>(std::move(tensors)) {}
 };
 

@@ -87,6 +87,7 @@ class AMP_EXPORT Node : public RefCounted {
 /// node may have the address of an old one.
 class NodeSet {
  public:
+  /// Whether the node was inserted.
   bool contains(const Node& node) const { return sequences_.contains(node.sequence()); }
   /// Returns whether the node is new.
   bool insert(const Node& node) { return sequences_.insert(node.sequence()).second; }

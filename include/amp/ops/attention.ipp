@@ -141,11 +141,7 @@ AMP_LAZY Tensor blocked_attention(const Tensor& query, const Tensor& key, const 
 AMP_LAZY Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value,
                           const Tensor& mask, const kernels::AttentionRule& rule,
                           double dropout_p) {
-  constexpr std::string_view kOp = "scaled_dot_product_attention";
-  AMP_CHECK(query.dtype() == key.dtype() && query.dtype() == value.dtype(), kOp,
-            ": `query`, `key` and `value` must have one dtype, but are ", describe(query), ", ",
-            describe(key), " and ", describe(value),
-            "; convert with to(), or call it under an AutocastGuard");
+  static constexpr std::string_view kOp = "scaled_dot_product_attention";
   const bool empty = query.numel() == 0 || key.numel() == 0 || value.numel() == 0;
   const bool mask_learns = mask.defined() && autograd::recording(mask);
   if (query.device().type != kCPU || dropout_p > 0 || empty || mask_learns ||
@@ -251,6 +247,10 @@ AMP_LAZY_DEFINITION Tensor attention_with(const Tensor& query, const Tensor& key
   return autocasting::call(
       "scaled_dot_product_attention",
       [&](const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) {
+        AMP_CHECK(q.dtype() == k.dtype() && q.dtype() == v.dtype(), kOp,
+                  ": `query`, `key` and `value` must have one dtype, but are ", describe(q), ", ",
+                  describe(k), " and ", describe(v),
+                  "; convert with to(), or call it under an AutocastGuard");
         const autocasting::NoCasts no_casts;
         return options.enable_gqa ? grouped_attention(q, k, v, mask, rule, options.dropout_p)
                                   : attention(q, k, v, mask, rule, options.dropout_p);
