@@ -86,7 +86,8 @@ struct BackwardScan {
   using X = typename Backward::template Element<C>;
   struct State {
     C decay, sum;
-    bool any;  // of elements
+    bool any;      // element
+    bool is_open;  // some element's own decay is infinite or NaN
   };
   struct Element {
     State state;
@@ -98,7 +99,7 @@ struct BackwardScan {
   bool reverse = true;
 
   __device__ C y_at(std::int64_t at) const { return has_y ? cuda::load<C>(y, at) : C{0}; }
-  __device__ State none() const { return {C{1}, C{0}, false}; }
+  __device__ State none() const { return {C{1}, C{0}, false, false}; }
   __device__ Element load(const Lines& lines, std::int64_t at, std::int64_t i) const {
     const X own = cuda::load<X>(x, at);
     const C own_y = y_at(at);
@@ -107,14 +108,17 @@ struct BackwardScan {
       const std::int64_t next = at + lines.stride;
       decay = Backward::template decay<C>(own_y, y_at(next), cuda::load<X>(x, next), i + 1);
     }
-    return {{decay, cuda::load<C>(grad, at), true}, Backward::template factor<C>(own, own_y, i)};
+    return {{decay, cuda::load<C>(grad, at), true, !is_finite(decay)},
+            Backward::template factor<C>(own, own_y, i)};
   }
-  /// A decay of 0 ends what comes before it, also if that, or another decay, is infinite.
+  /// A decay of 0 ends what comes before it. A product of decays may overflow where s itself is 0
+  /// throughout.
   __device__ State join(State a, State b) const {
     if (!a.any || !b.any) return a.any ? a : b;
     const bool ends = a.decay == C{0} || b.decay == C{0};
-    return {ends ? C{0} : a.decay * b.decay, b.decay == C{0} ? b.sum : b.sum + b.decay * a.sum,
-            true};
+    const bool adds = b.decay != C{0} && (a.sum != C{0} || b.is_open);
+    return {ends ? C{0} : a.decay * b.decay, adds ? b.sum + b.decay * a.sum : b.sum, true,
+            a.is_open || b.is_open};
   }
   __device__ void add(State& state, const Element& element) const {
     state = join(state, element.state);
