@@ -46,7 +46,7 @@ OPS = {
     "rms_norm": lambda x, _: F.rms_norm(x[0], x[1].shape, x[1]),
     "scaled_dot_product_attention": lambda x, n: F.scaled_dot_product_attention(*x, is_causal=bool(n)),
     "scatter_add": lambda x, n: torch.scatter_add(x[0], n[0], x[1], x[2]),
-    "sort": lambda x, n: torch.sort(x[0], n[0]).values,
+    "sort": lambda x, n: torch.sort(x[0], dim=n[0], stable=True).values,  # as amp sorts
     "stack": lambda x, n: torch.stack(x, n[0]),
     "topk": lambda x, n: torch.topk(x[0], n[0], n[1]).values,
     "type_as": lambda x, _: x[0].to(x[1].dtype),
