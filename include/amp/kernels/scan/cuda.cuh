@@ -111,8 +111,8 @@ struct BackwardScan {
     return {{decay, cuda::load<C>(grad, at), true, !is_finite(decay)},
             Backward::template factor<C>(own, own_y, i)};
   }
-  /// A decay of 0 ends what comes before it. A product of decays may overflow where s itself is 0
-  /// throughout.
+  /// A decay of 0 ends what comes before it. A product of decays may overflow although s is 0
+  /// throughout: then it adds nothing.
   __device__ State join(State a, State b) const {
     if (!a.any || !b.any) return a.any ? a : b;
     const bool ends = a.decay == C{0} || b.decay == C{0};
