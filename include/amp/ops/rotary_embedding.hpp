@@ -20,10 +20,10 @@ struct RotaryOptions {
 
 /// Turns the pairs (a, b) of the first R numbers of each row of `input` [..., L, E]:
 ///   (a cos - b sin, b cos + a sin)
-/// `cos` and `sin` are [L, R / 2], or any shape that broadcasts to [..., L, R / 2], for an even R of
-/// at most E; the other numbers stay. All are floating point. Computed in the widest of their dtypes
-/// and rounded once, to that of `input`. `cos` and `sin` must not require gradients. Under autocast:
-/// unchanged.
+/// `cos` and `sin` are [L, R / 2], or any shape that broadcasts to [..., L, R / 2], for an even R
+/// of at most E; the other numbers stay. All are floating point. Computed in the widest of their
+/// dtypes and rounded once, to that of `input`. `cos` and `sin` must not require gradients. Under
+/// autocast: unchanged.
 AMP_LAZY [[nodiscard]] Tensor rotary_embedding(const Tensor& input, const Tensor& cos,
                                                const Tensor& sin,
                                                const RotaryOptions& options = {});

@@ -185,8 +185,8 @@ struct LineOffsets {
 
 template <class Key>
 void sort_long_lines(const Choice& choice, const Wanted& wanted, Device device) {
-  // Few lines are sorted one by one, by the whole device; of many, each by a block, and as many at a
-  // time as 31 bits count elements.
+  // Few lines are sorted one by one, by the whole device; of many, each by a block, and as many at
+  // a time as 31 bits count elements.
   constexpr std::int64_t kFew = 16, kMost = (std::numeric_limits<std::int32_t>::max)();
   const std::int64_t length = choice.lines.length, count = choice.lines.count;
   const std::int64_t together = count <= kFew ? 1 : (std::min)(count, kMost / length);

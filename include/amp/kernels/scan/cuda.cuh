@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Scans on CUDA devices: a block per line, which takes a tile of it at a time; a thread per line if
-// there are many lines side by side, or short ones. A few long lines are cut into parts: their totals
-// first, then those of the parts before each, then the results. States are joined in one fixed
-// order, so that results have the same bits every time.
+// there are many lines side by side, or short ones. A few long lines are cut into parts: their
+// totals first, then those of the parts before each, then the results. States are joined in one
+// fixed order, so that results have the same bits every time.
 #pragma once
 
 #include <algorithm>

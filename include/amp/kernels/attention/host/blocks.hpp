@@ -81,9 +81,8 @@ struct Problem {
   using Sum = C;
 
   Operand query, key, value, mask, statistics;
+  AttentionRule rule;
   C scale;
-  bool causal;
-  std::int64_t window;
   std::int64_t batches = 1, queries, keys, width, value_width;
   std::int64_t stride;  // of a block of scores; a power of two would use few cache sets
 
@@ -94,9 +93,8 @@ struct Problem {
         value(args.value),
         mask(args.mask),
         statistics(args.statistics),
-        scale(static_cast<C>(args.rule.scale)),
-        causal(args.rule.causal),
-        window(args.rule.window) {
+        rule(args.rule),
+        scale(static_cast<C>(args.rule.scale)) {
     const int d = query.dims - 2;
     for (int i = 0; i < d; ++i) batches *= query.sizes[i];
     queries = query.sizes[d];
@@ -112,8 +110,8 @@ struct Problem {
   C factor() const { return mask.present ? C{1} : scale; }
   /// The keys that query i attends to, but for the mask.
   KeyRange keys_of(std::int64_t i) const {
-    return {(std::max)(i - window + 1, std::int64_t{0}),
-            (std::min)(causal ? i + 1 : i + window, keys)};
+    return {(std::max)(i - rule.window + 1, std::int64_t{0}),
+            (std::min)(rule.causal ? i + 1 : i + rule.window, keys)};
   }
   /// The keys that any of `count` queries from i on attends to.
   KeyRange keys_of(std::int64_t i, std::int64_t count) const {

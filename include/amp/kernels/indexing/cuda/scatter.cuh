@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// scatter() on CUDA devices. What is scattered is sorted by where it goes, stable, so that what goes
-// to one place is a run. Each thread joins the elements of a tile, a few neighbours in that order,
-// and writes the runs that lie in it to the output. Of a run that reaches into another tile it
-// passes on what it has, to a next launch that does the same with these parts: so one place to
+// scatter() on CUDA devices. What is scattered is sorted by where it goes, stable, so that what
+// goes to one place is a run. Each thread joins the elements of a tile, a few neighbours in that
+// order, and writes the runs that lie in it to the output. Of a run that reaches into another tile
+// it passes on what it has, to a next launch that does the same with these parts: so one place to
 // which everything goes is no slower than many. There are no atomics, and the order is fixed: the
 // bits are the same every time.
 #pragma once
@@ -34,8 +34,8 @@ namespace detail {
 
 using Place = std::uint64_t;  // in the output: a slice, or an element
 
-/// What is scattered, in pairs: where it goes, and which slice or element of the source it is; -1 is
-/// none.
+/// What is scattered, in pairs: where it goes, and which slice or element of the source it is; -1
+/// is none.
 struct IndexPairs {
   Place* places;
   std::int64_t* sources;
