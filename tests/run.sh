@@ -11,8 +11,8 @@
 # threaded tests under ThreadSanitizer. What a machine lacks is skipped by name.
 # --quick leaves out format, sanitizers, and what compiles programs of its own. --since runs the tests
 # of the layers (tests/layers.txt) that what has changed since COMMIT can break. --long runs the long
-# tests instead, the CUDA tests under sanitizers and with the race detector, planted faults, and the fuzz
-# targets for 10 minutes each. -R chooses tests by name. ccache is used if it is installed. With
+# tests instead, all tests under every sanitizer check, the CUDA tests also with the race detector,
+# planted faults, and the fuzz targets for 10 minutes each. -R chooses tests by name. ccache is used if it is installed. With
 # everything in place it touches no network.
 set -uo pipefail
 
@@ -27,7 +27,7 @@ while (($#)); do
   case $1 in
     --quick) mode=quick labels=(-LE '^(long|package|example|benchmarks)$') ;;
     --since) mode=since since=${2:?--since takes a commit} && shift ;;
-    --long) mode=long labels=(-L '^long$') ;;
+    --long) mode=long labels=(-L '^(long|asan)$') ;;
     -R) select=(-R "${2:?-R takes a regular expression}") && shift ;;
     *) sed -n '5,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 2 ;;
   esac
@@ -279,7 +279,7 @@ run_tests() {
 
 # What a whole run of this mode took last time, or else about what it takes from nothing on 2 cores.
 announce() {
-  local -A minutes=([quick]=8 [all]=30 [long]=100)
+  local -A minutes=([quick]=8 [all]=40 [long]=110)
   if [[ -s $folder/seconds.$mode ]]; then
     say "the last such run took $((($(<"$folder/seconds.$mode") + 59) / 60)) minutes"
   else
