@@ -12,8 +12,8 @@
 # --quick leaves out format, sanitizers, and what compiles programs of its own. --since runs the tests
 # of the layers (tests/layers.txt) that what has changed since COMMIT can break. --long runs the long
 # tests instead, all tests under every sanitizer check, the CUDA tests also with the race detector,
-# planted faults, and the fuzz targets for 10 minutes each. -R chooses tests by name. ccache is used if it is installed. With
-# everything in place it touches no network.
+# planted faults, and the fuzz targets for 10 minutes each. -R chooses tests by name. ccache is used
+# if it is installed. With everything in place it touches no network.
 set -uo pipefail
 
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
@@ -29,7 +29,7 @@ while (($#)); do
     --since) mode=since since=${2:?--since takes a commit} && shift ;;
     --long) mode=long labels=(-L '^(long|asan)$') ;;
     -R) select=(-R "${2:?-R takes a regular expression}") && shift ;;
-    *) sed -n '5,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 2 ;;
+    *) sed -n '5,16s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" && exit 2 ;;
   esac
   shift
 done
