@@ -117,7 +117,7 @@ TEST_CASE("scans: infinite and undefined factors of gradients, as on the host", 
   const float inf = std::numeric_limits<float>::infinity(),
               nan = std::numeric_limits<float>::quiet_NaN();
   for (const float odd : {inf, nan, 0.0F}) {
-    for (const std::size_t at : {1, 70, 199}) {
+    for (const std::size_t at : {1U, 70U, 199U}) {
       for (const bool zero_upstream : {false, true}) {
         std::vector<float> values(200, 0.5F), upstream(200, zero_upstream ? 0.0F : 1.0F);
         values[at] = odd;
