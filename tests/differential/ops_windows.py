@@ -31,8 +31,12 @@ def conv(name, rng, dtype):
     x = tensor(rng, batch(rng) + [channels] + extent, dtype)
     w = tensor(rng, [out, channels // groups] + kernel, dtype)
     pad = "same" if padding[0] == -1 else padding
-    return Call(name, [x, w, maybe(rng, [out], dtype)], [*stride, *padding, *dilation, groups],
-                lambda x, w, b: getattr(F, name)(x, w, b, stride, pad, dilation, groups))
+    after, sides = [], []
+    if pad != "same" and rng.random() < 0.3:  # padding of each side's own
+        after, pad = each(rng, n, [0, 1, 3]), 0
+        sides = [size for both in reversed(list(zip(padding, after))) for size in both]
+    return Call(name, [x, w, maybe(rng, [out], dtype)], [*stride, *padding, *dilation, groups, *after],
+                lambda x, w, b: getattr(F, name)(F.pad(x, sides), w, b, stride, pad, dilation, groups))
 
 
 @op("conv_transpose1d", "conv_transpose2d", "conv_transpose3d")

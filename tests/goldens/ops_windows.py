@@ -13,18 +13,29 @@ def tuple_of(n, value):
     return tuple(value) if isinstance(value, (tuple, list)) else (value,) * n
 
 
-def conv(n, detail, x, w, bias=True, stride=1, padding=0, dilation=1, groups=1):
+def sides(before, after):
+    """What F.pad takes, which has the last dimension first."""
+    return [pad for both in reversed(list(zip(before, after))) for pad in both]
+
+
+def conv(n, detail, x, w, bias=True, stride=1, padding=0, dilation=1, groups=1, after=()):
     stride, dilation = tuple_of(n, stride), tuple_of(n, dilation)
     same = padding == "same"
     pad = padding if same else tuple_of(n, padding)
     inputs = [values(x, 1), values(w, 2)] + ([values((w[0],), 3)] if bias else [])
     function = getattr(F, f"conv{n}d")
+
+    def expected(x, *others):
+        if after:
+            x = F.pad(x, sides(pad, after))
+        return function(x, *others, stride=stride, padding=0 if after else pad, dilation=dilation, groups=groups)
+
     case(
         "conv2d(options)" if n == 2 else f"conv{n}d",
         detail,
-        lambda *t: function(*t, stride=stride, padding=pad, dilation=dilation, groups=groups),
+        expected,
         *inputs,
-        attributes=(*stride, *((-1,) * n if same else pad), *dilation, groups),
+        attributes=(*stride, *((-1,) * n if same else pad), *dilation, groups, *after),
     )
 
 
@@ -50,6 +61,11 @@ def convolutions_in_all_dimensions():
     conv(1, "groups 2", (1, 4, 5), (4, 2, 2), groups=2)
     conv(1, "of one line without a batch", (2, 5), (3, 2, 2))
     conv(1, "same, even kernel", (1, 2, 5), (2, 2, 4), padding="same")
+    conv(1, "causal", (2, 2, 6), (3, 2, 3), padding=4, dilation=2, after=(0,))
+    conv(2, "each side's own padding, stride 2x1", (1, 2, 4, 5), (2, 1, 3, 2), stride=(2, 1),
+         padding=(0, 2), after=(1, 0), groups=2)
+    conv(3, "each side's own padding", (1, 2, 3, 2, 3), (2, 2, 2, 2, 2), padding=(1, 0, 0),
+         after=(0, 1, 2))
     conv(1, "of one number", (1, 1, 1), (1, 1, 1))
     conv(1, "of no lines", (0, 2, 4), (1, 2, 2))
     conv(2, "same, even kernel and dilation", (1, 1, 5, 6), (2, 1, 2, 3), padding="same",

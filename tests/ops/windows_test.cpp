@@ -46,6 +46,42 @@ void check_equal(const std::vector<Tensor>& a, const std::vector<Tensor>& b, dou
   }
 }
 
+TEST_CASE("windows: a convolution pads each side by its own number") {
+  amp::manual_seed(1);
+  using Inputs = std::vector<Tensor>;
+  const Inputs images{amp::randn({2, 6, 9, 11}), amp::randn({4, 3, 3, 2}), amp::randn({4})};
+  check_equal(with_gradients(images,
+                             [](const Inputs& x) {
+                               return amp::conv2d(
+                                   x[0], x[1], x[2],
+                                   {.stride = {2, 1}, .padding = {{0, 3}, {2, 1}}, .groups = 2});
+                             }),
+              with_gradients(images, [](const Inputs& x) {
+                return amp::conv2d(amp::pad(x[0], {3, 1, 0, 2}), x[1], x[2],
+                                   {.stride = {2, 1}, .groups = 2});
+              }));
+  // Planes of one channel have kernels of their own.
+  const Inputs planes{amp::randn({2, 3, 7, 9}), amp::randn({3, 1, 3, 3})};
+  check_equal(
+      with_gradients(planes,
+                     [](const Inputs& x) {
+                       return amp::conv2d(x[0], x[1], {}, {.padding = {{2, 0}, 1}, .groups = 3});
+                     }),
+      with_gradients(planes, [](const Inputs& x) {
+        return amp::conv2d(amp::pad(x[0], {0, 1, 2, 1}), x[1], {}, {.groups = 3});
+      }));
+  // A causal convolution sees no later element.
+  const Tensor weight = amp::randn({1, 1, 3}), x = amp::randn({1, 1, 8});
+  const Tensor y = amp::conv1d(x, weight, {}, {.padding = {2, 0}});
+  REQUIRE(y.shape() == amp::Shape{1, 1, 8});
+  CHECK(difference(y.narrow(2, 0, 5),
+                   amp::conv1d(x.narrow(2, 0, 5), weight, {}, {.padding = {2, 0}})) == 0);
+  const std::string error = amp_test::error_of([&] {
+    return amp::conv1d(x, weight, {}, {.padding = {0, -1}});
+  });
+  CHECK(error.find("conv1d: `padding` must be at least 0") != std::string::npos);
+}
+
 TEST_CASE("windows: conv3d is conv2d of slices, and conv1d of one row") {
   amp::manual_seed(1);
   const std::vector<Tensor> inputs{amp::randn({3, 16, 20, 24}), amp::randn({24, 8, 3, 3}),

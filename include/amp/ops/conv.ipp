@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
@@ -22,30 +23,15 @@ namespace amp::inline v0 {
 
 namespace detail {
 
-/// The extents of the result. Throws if the kernel does not fit, or if there are too many elements.
-AMP_LAZY Shape convolved_shape(std::string_view op, const Tensor& input, const Tensor& weight,
-                               const kernels::Window& window, bool is_same) {
-  Shape shape = input.shape();
-  shape[1] = weight.size(0);
-  for (int i = 2; i < shape.dims(); ++i) {
-    const int d = window_dim(shape.dims() - 2, i - 2);
-    if (!is_same) {
-      shape[i] = window_extent(shape[i], window.kernel[d], window.stride[d], window.padding[d],
-                               window.dilation[d]);
-    }
-    AMP_CHECK(shape[i] > 0, op, ": the kernel of `weight` ", describe(weight),
-              " does not fit into `input` ", describe(input), " with this padding and dilation");
-  }
-  (void)byte_count(shape, input.dtype());  // throws if there are too many
-  return shape;
-}
-
 AMP_LAZY Tensor convolve(const ConvCall& call, const Tensor& input, const Tensor& weight,
-                         const Tensor& bias, bool is_same) {
+                         const Tensor& bias, const WindowSize& extents) {
   check_convolved(call.op, input, weight, bias);
   const Tensor x = contiguous(input), w = contiguous(weight),
                b = bias.defined() ? contiguous(bias) : bias;
-  const Shape shape = convolved_shape(call.op, x, w, call.window, is_same);
+  Shape shape = x.shape();
+  shape[1] = w.size(0);
+  for (int i = 0; i < extents.dims; ++i) shape[2 + i] = extents.values[i];
+  (void)byte_count(shape, x.dtype());  // throws if there are too many elements
   const ActivationOrder order = convolved_order(x, w, x.shape(), shape, call);
   const Tensor laid_out = order.lay_out(x);
   const Tensor output = order.make(shape, x.dtype(), x.device());
@@ -79,25 +65,34 @@ AMP_LAZY Tensor convolve(const ConvCall& call, const Tensor& input, const Tensor
   return output;
 }
 
-/// The window of a convolution, which has its slices.
-AMP_LAZY kernels::Window conv_window(std::string_view op, const Tensor& input, const Tensor& weight,
-                                     const ConvNumbers& o) {
+/// The window of a convolution, which has its slices, and the extents of its results. Throws if the
+/// kernel does not fit.
+AMP_LAZY std::pair<kernels::Window, WindowSize> conv_window(std::string_view op,
+                                                            const Tensor& input,
+                                                            const Tensor& weight,
+                                                            const ConvNumbers& o) {
   const int dims = o.stride.dims;
+  WindowSize extents(dims, input.shape());
   kernels::Window w =
       make_window(op, WindowSize(dims, weight.shape()), o.stride, o.padding, o.dilation);
-  if (dims == 3) w.slices = (std::max)(input.size(-3), std::int64_t{1});
-  for (int d = 0; d < 3 && o.is_same; ++d) {
-    AMP_CHECK(w.stride[d] == 1, op, ": with `padding` kSame, `stride` must be 1, but is ",
-              to_text(o.stride));
-    w.padding[d] = w.dilation[d] * (w.kernel[d] - 1) / 2;
+  check_extents(op, "padding", o.after, 0);
+  if (dims == 3) w.slices = (std::max)(extents.values[0], std::int64_t{1});
+  for (int i = 0; i < dims; ++i) {
+    const int d = window_dim(dims, i);
+    std::int64_t padding = w.padding[d] + o.after.values[i];
+    if (o.is_same) {
+      AMP_CHECK(w.stride[d] == 1, op, ": with `padding` kSame, `stride` must be 1, but is ",
+                to_text(o.stride));
+      padding = w.dilation[d] * (w.kernel[d] - 1);
+      w.padding[d] = padding / 2;
+    }
+    extents.values[i] =
+        window_extent(extents.values[i], w.kernel[d], w.stride[d], padding, w.dilation[d]);
+    AMP_CHECK(extents.values[i] > 0, op, ": the kernel of `weight` ", describe(weight),
+              " does not fit into `input` ", describe(input), " with this padding and dilation");
   }
-  if (dims == 3) {
-    w.out_slices = o.is_same ? w.slices
-                             : window_extent(input.size(-3), w.kernel[2], w.stride[2], w.padding[2],
-                                             w.dilation[2]);
-    w.out_slices = (std::max)(w.out_slices, std::int64_t{1});  // if none fit, that is said later
-  }
-  return w;
+  if (dims == 3) w.out_slices = extents.values[0];
+  return {w, extents};
 }
 
 AMP_LAZY Tensor conv(autocasting::OpId op, const Tensor& input, const Tensor& weight,
@@ -119,12 +114,13 @@ AMP_LAZY Tensor conv(autocasting::OpId op, const Tensor& input, const Tensor& we
             " channels, but `input` ", text.images, ", ", describe(input), ", has ", channels);
   AMP_CHECK(!bias.defined() || (bias.dim() == 1 && bias.size(0) == weight.size(0)), name,
             ": `bias` must have shape [", weight.size(0), "], but is ", describe(bias));
-  const ConvCall call{name, conv_window(name, input, weight, o), o.groups, o.relu};
+  const auto [window, extents] = conv_window(name, input, weight, o);
+  const ConvCall call{name, window, o.groups, o.relu};
   return of_batch(input, dims, [&](const Tensor& batch) {
     return autocasting::call(
         op,
-        [&](const Tensor& x, const Tensor& w, const Tensor& b) {
-          return convolve(call, x, w, b, o.is_same);
+        [&, &extents = extents](const Tensor& x, const Tensor& w, const Tensor& b) {
+          return convolve(call, x, w, b, extents);
         },
         batch, weight, bias);
   });
@@ -155,21 +151,12 @@ AMP_LAZY_DEFINITION Tensor conv_tbc(const Tensor& input, const Tensor& weight, c
             describe(input), " and ", describe(weight));
   AMP_CHECK(bias.dim() == 1 && bias.size(0) == weight.size(2), "conv_tbc: `bias` must have shape [",
             weight.size(2), "], but is ", describe(bias));
-  const detail::ConvCall call{
-      "conv_tbc",
-      detail::make_window("conv_tbc", Size1d(weight.size(0)), Size1d(1), Size1d(pad), Size1d(1)), 1,
-      false};
-  return autocasting::call(
-      "conv_tbc",
-      [&](const Tensor& x, const Tensor& w, const Tensor& b) {
-        constexpr std::int64_t kChannelsSecond[] = {1, 2, 0}, kFiltersFirst[] = {2, 1, 0},
-                               kTimeFirst[] = {2, 0, 1};
-        detail::check_convolved("conv_tbc", x, w, b);
-        return detail::permute(detail::convolve(call, detail::permute(x, kChannelsSecond),
-                                                detail::permute(w, kFiltersFirst), b, false),
-                               kTimeFirst);
-      },
-      input, weight, bias);
+  constexpr std::int64_t kChannelsSecond[] = {1, 2, 0}, kFiltersFirst[] = {2, 1, 0},
+                         kTimeFirst[] = {2, 0, 1};
+  return detail::permute(detail::conv("conv_tbc", detail::permute(input, kChannelsSecond),
+                                      detail::permute(weight, kFiltersFirst), bias,
+                                      detail::ConvNumbers(Conv1dOptions{.padding = pad})),
+                         kTimeFirst);
 }
 
 }  // namespace amp::inline v0

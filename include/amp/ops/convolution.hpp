@@ -109,7 +109,7 @@ AMP_LAZY inline void check_conv_dims(std::string_view op, int dims, std::string_
 
 /// The numbers of a convolution's options, for any number of dimensions.
 struct ConvNumbers {
-  WindowSize stride, padding, dilation;
+  WindowSize stride, padding, after, dilation;  // padding: before the elements
   std::int64_t groups;
   bool is_same, relu;
 
@@ -117,6 +117,7 @@ struct ConvNumbers {
   explicit ConvNumbers(const ConvOptions<Size>& o)
       : stride(o.stride),
         padding(static_cast<const Size&>(o.padding)),
+        after(o.padding.after),
         dilation(o.dilation),
         groups(o.groups),
         is_same(o.padding.is_same),

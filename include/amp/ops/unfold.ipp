@@ -27,7 +27,7 @@ struct Unfolding {
   Unfolding(std::string_view op, const Shape& of, Size2d kernel, const UnfoldOptions& o)
       : images(of), columns(of), window(make_window(op, kernel, o.stride, o.padding, o.dilation)) {
     const auto extent = [&](int d) {
-      return window_extent(images[2 + d], window.kernel[d], window.stride[d], window.padding[d],
+      return window_extent(images[2 + d], window.kernel[d], window.stride[d], 2 * window.padding[d],
                            window.dilation[d]);
     };
     out_h = extent(0);

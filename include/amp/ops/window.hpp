@@ -52,13 +52,17 @@ struct Size3d {
 /// more behind than before the elements, if that is an odd number).
 enum class Padding : std::uint8_t { kValid, kSame };
 
-/// Numbers, the same at both ends, or Padding::kSame or Padding::kValid.
+/// Numbers, the same at both ends; {before, after}, such as {2, 0} for a causal conv1d and
+/// {{0, 1}, {1, 1}} for two dimensions; or Padding::kSame or Padding::kValid.
 template <class Size>
 struct ConvPadding : Size {
+  Size after = static_cast<const Size&>(*this);  // at the ends; what this is itself, at the begins
   bool is_same = false;
   using Size::Size;
   /// As many elements at both ends.
   constexpr ConvPadding(const Size& size) : Size(size) {}
+  /// So many elements before the first ones, and so many after the last ones.
+  constexpr ConvPadding(const Size& before, const Size& behind) : Size(before), after(behind) {}
   /// What the extents of the input ask for, or none.
   constexpr ConvPadding(Padding padding) : Size(0), is_same(padding == Padding::kSame) {}
 };
@@ -88,8 +92,8 @@ struct WindowSize {
 /// The dimension of a window that is number i of `dims`: rows, columns or slices, as above.
 constexpr int window_dim(int dims, int i) { return dims == 3 ? (i + 2) % 3 : i + 2 - dims; }
 
-/// The number of windows along a dimension: floor((input + 2 padding - dilation (kernel - 1) - 1) /
-/// stride) + 1, and 0 if no window fits.
+/// The number of windows along a dimension: floor((input + padding - dilation (kernel - 1) - 1) /
+/// stride) + 1, with the padding of both ends, and 0 if no window fits.
 AMP_LAZY std::int64_t window_extent(std::int64_t input, std::int64_t kernel, std::int64_t stride,
                                     std::int64_t padding, std::int64_t dilation);
 

@@ -20,7 +20,7 @@ AMP_COLD std::string to_text(const WindowSize& size) {
 AMP_LAZY_DEFINITION std::int64_t window_extent(std::int64_t input, std::int64_t kernel,
                                                std::int64_t stride, std::int64_t padding,
                                                std::int64_t dilation) {
-  const std::int64_t reach = input + 2 * padding - dilation * (kernel - 1) - 1;
+  const std::int64_t reach = input + padding - dilation * (kernel - 1) - 1;
   return reach < 0 ? 0 : reach / stride + 1;
 }
 

@@ -30,10 +30,13 @@ Size size_at(Case c, std::size_t i) {
 template <class Size>
 inline constexpr std::size_t kDimsOf = sizeof(Size) / sizeof(std::int64_t);
 
+/// What follows the number of groups is the padding behind the elements.
 template <class Size>
 amp::ConvPadding<Size> padding_at(Case c, std::size_t i) {
-  return integer(c, i) == -1 ? amp::ConvPadding<Size>(amp::Padding::kSame)
-                             : amp::ConvPadding<Size>(size_at<Size>(c, i));
+  constexpr std::size_t kAfter = 3 * kDimsOf<Size> + 1;
+  if (integer(c, i) == -1) return amp::Padding::kSame;
+  if (c.attributes.size() > kAfter) return {size_at<Size>(c, i), size_at<Size>(c, kAfter)};
+  return size_at<Size>(c, i);
 }
 
 template <class Size, auto Conv>
