@@ -5,10 +5,11 @@
 
     tests/differential/run.py [--cases 10000] [--seed 1] [--case N] [--only KEY]
 
-Compares the policies of all ops with PyTorch's autocast lists (autocast_lists.py). Draws calls of every op of the README's support matrix (dtypes, shapes, views, hard values, autocast
-by PyTorch's CUDA list), traces of GradScaler, and steps of the optimizers; computes them with torch
-and with amp (evaluate.cpp, which it compiles); prints each difference that known.py does not list,
-and fails if there is one. --case computes one again, and prints what went in. Exits with 77 where
+Compares the policies of all ops with PyTorch's autocast lists (autocast_lists.py). Draws calls of
+every op of the README's support matrix (dtypes, shapes, views, hard values, autocast by PyTorch's
+CUDA list), traces of GradScaler, and steps of the optimizers; computes them with torch and with amp
+(evaluate.cpp, which it compiles); prints each difference that known.py does not list, and fails if
+there is one. --case computes one again, and prints what went in. Exits with 77 where
 Python has no torch.
 """
 

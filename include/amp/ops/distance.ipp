@@ -218,15 +218,16 @@ AMP_LAZY Tensor cosine_similarity(const Tensor& a, const Tensor& b, const Shape&
   if (autograd::recording(a, b)) {
     autograd::record(
         "cosine_similarity", output,
-        [all, kept, wide, length1, length2, divisor1, divisor2, cosines,
-         a = autograd::SavedTensor(a), b = autograd::SavedTensor(b)](
-            const Tensor& gradient, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
+        [all, kept, wide, length1, length2, divisor1, divisor2,
+         cosines = autograd::SavedTensor(cosines), a = autograd::SavedTensor(a),
+         b = autograd::SavedTensor(b)](const Tensor& gradient,
+                                       const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
           const Tensor &x = a.get("cosine_similarity"), &y = b.get("cosine_similarity");
           const Tensor grad = autocasting::convert_dtype(reshape(gradient, kept), wide);
           const Tensor of_product = detail::div(detail::div(grad, divisor1), divisor2);
           // d/dx = y / (|x| |y|) - x cos / |x|^2. As in torch, eps bounds the lengths by which is
           // divided, but not their own derivatives.
-          const Tensor scaled = detail::mul(grad, cosines);
+          const Tensor scaled = detail::mul(grad, cosines.get("cosine_similarity"));
           const auto of = [&](const Tensor& own, const Tensor& other, const Tensor& length,
                               const Tensor& divisor) {
             const Tensor of_length =

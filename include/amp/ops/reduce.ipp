@@ -148,16 +148,20 @@ AMP_LAZY_DEFINITION Tensor var(std::string_view name, const Tensor& input, const
   if (records) {
     autograd::record(
         name, output,
-        [name, planes = planes, correction, mean, x = autograd::SavedTensor(x),
-         root = autograd::SavedTensor(root ? exact : Tensor())](
+        [name, planes = planes, correction, mean = autograd::SavedTensor(mean),
+         x = autograd::SavedTensor(x), root = autograd::SavedTensor(root ? exact : Tensor())](
             const Tensor& gradient, const autograd::Needs<1>&) -> autograd::Gradients<1> {
           const Tensor grad = dense(gradient);
           const Tensor& in = x.get(name);
           const Tensor grad_x = empty_like(in);
           if (grad_x.numel() != 0) {
-            const kernels::VarBackwardArgs args{
-                grad.operand(),    planes.of(in), mean.operand(), root.get(name).operand(),
-                planes.of(grad_x), planes.dim,    correction};
+            const kernels::VarBackwardArgs args{grad.operand(),
+                                                planes.of(in),
+                                                mean.get(name).operand(),
+                                                root.get(name).operand(),
+                                                planes.of(grad_x),
+                                                planes.dim,
+                                                correction};
             kernels::var_backward(in.device(), args);
           }
           return {grad_x};
