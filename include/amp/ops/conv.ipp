@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
-#include <utility>
 
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
@@ -65,12 +64,15 @@ AMP_LAZY Tensor convolve(const ConvCall& call, const Tensor& input, const Tensor
   return output;
 }
 
-/// The window of a convolution, which has its slices, and the extents of its results. Throws if the
-/// kernel does not fit.
-AMP_LAZY std::pair<kernels::Window, WindowSize> conv_window(std::string_view op,
-                                                            const Tensor& input,
-                                                            const Tensor& weight,
-                                                            const ConvNumbers& o) {
+/// The window of a convolution, which has its slices, and the extents of its results.
+struct ConvWindow {
+  kernels::Window window;
+  WindowSize extents;
+};
+
+/// Throws if the kernel does not fit.
+AMP_LAZY ConvWindow conv_window(std::string_view op, const Tensor& input, const Tensor& weight,
+                                const ConvNumbers& o) {
   const int dims = o.stride.dims;
   WindowSize extents(dims, input.shape());
   kernels::Window w =
@@ -114,13 +116,13 @@ AMP_LAZY Tensor conv(autocasting::OpId op, const Tensor& input, const Tensor& we
             " channels, but `input` ", text.images, ", ", describe(input), ", has ", channels);
   AMP_CHECK(!bias.defined() || (bias.dim() == 1 && bias.size(0) == weight.size(0)), name,
             ": `bias` must have shape [", weight.size(0), "], but is ", describe(bias));
-  const auto [window, extents] = conv_window(name, input, weight, o);
-  const ConvCall call{name, window, o.groups, o.relu};
+  const ConvWindow windows = conv_window(name, input, weight, o);
+  const ConvCall call{name, windows.window, o.groups, o.relu};
   return of_batch(input, dims, [&](const Tensor& batch) {
     return autocasting::call(
         op,
-        [&, &extents = extents](const Tensor& x, const Tensor& w, const Tensor& b) {
-          return convolve(call, x, w, b, extents);
+        [&](const Tensor& x, const Tensor& w, const Tensor& b) {
+          return convolve(call, x, w, b, windows.extents);
         },
         batch, weight, bias);
   });
