@@ -11,6 +11,7 @@ from draw import FLOAT8, LOW
 NORMS = ("layer_norm", "group_norm", "batch_norm", "instance_norm", "rms_norm")
 CONVOLUTIONS = ("conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d",
                 "conv_transpose3d")
+GATED = ("glu", "lstm", "gru", "rnn_tanh", "lstm_cell", "gru_cell", "rnn_tanh_cell")
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 ELEMENTWISE = ("add", "sub", "mul", "div", "neg", "abs", "max", "min", "where", "cat", "stack",
                "relu", "embedding", "index_select") + COMPARISONS
@@ -169,10 +170,11 @@ DIFFERENCES = [
           lambda case, difference: op(case) in ("atan2", "softsign") and
           any(not t.dtype.is_floating_point for t in case.call.tensors)),
     Known("activations: the gradient at infinity or NaN",
-          "torch's depends on the position (hardtanh, relu6, softshrink: 0 of the elements that "
-          "its vectors hold, 1 of the last few), or is infinity over infinity; amp's is the limit.",
+          "torch's depends on the position (hardtanh, relu6, softshrink, hardshrink, hardswish: 0 or "
+          "NaN of the elements that its vectors hold, 1 of the last few), or is infinity over "
+          "infinity; amp's is the limit.",
           lambda case, difference: op(case) in ("hardtanh", "relu6", "selu", "elu", "celu", "mish",
-                                            "softshrink", "softsign") and
+                                            "softshrink", "softsign", "hardshrink", "hardswish") and
           not_finite(case) and difference.name == "gradient0"),
     Known("prod: the gradient of a line with an infinity or NaN",
           "amp's is the product over the element, as torch's is unless there is a zero anywhere in "
@@ -264,4 +266,41 @@ DIFFERENCES = [
           "multiplies.",
           lambda case, difference: op(case) in ("linalg_vecdot", "einsum") and
           not difference.finite and (not_finite(case) or extreme(case))),
+    Known("gates: a gradient where they are saturated",
+          "1 - s of a sigmoid and 1 - t^2 of a tanh beside 1 are the last places of s and t, in "
+          "which the libraries differ.",
+          lambda case, difference: op(case) in GATED and difference.finite and
+          difference.name.startswith("gradient") and abs(difference.ours - difference.theirs) <
+          (1e-11 if case.call.tensors[0].dtype == torch.float64 else 2e-5)),
+    Known("group_norm: the last places of a gradient in float64",
+          "Its terms cancel if a group has few elements.",
+          lambda case, difference: op(case) in NORMS and difference.finite and
+          difference.name == "gradient0" and case.call.tensors[0].dtype == torch.float64 and
+          abs(difference.ours - difference.theirs) < 1e-13),
+    Known("interpolate: the last places in float64",
+          "By a scale that is no fraction, the places between two elements differ in theirs.",
+          lambda case, difference: op(case) == "interpolate" and difference.finite and
+          case.call.tensors[0].dtype == torch.float64 and
+          abs(difference.ours - difference.theirs) <= 1e-12 * abs(difference.theirs)),
+    Known("norms of negative order: the gradient beside 0, infinity or NaN",
+          "torch multiplies 0 by infinity where amp's is the limit: 1 of the element that decides, 0 "
+          "of the others.",
+          lambda case, difference: op(case) in ("linalg_vector_norm", "linalg_matrix_norm") and
+          case.call.numbers[0] < 0 and not difference.finite and difference.name == "gradient0" and
+          (not_finite(case) or tiny(case))),
+    Known("chain_matmul: an infinity among the matrices",
+          "It meets zeros and other infinities in one order of the products and not in another.",
+          lambda case, difference: op(case) in ("chain_matmul", "linalg_multi_dot") and
+          not difference.finite and not_finite(case)),
+    Known("kl_div: an exponential of the target that overflows",
+          "amp multiplies it by the logarithms before it divides by the count.",
+          lambda case, difference: op(case) == "kl_div" and case.call.numbers[1] != 0 and
+          not difference.finite),
+    Known("histc: counts in 16 bits", "The result has the dtype of the input, which rounds counts.",
+          lambda case, difference: op(case) == "histc" and case.call.tensors[0].dtype in LOW and
+          abs(difference.ours - difference.theirs) <= 0.004 * difference.theirs),
+    Known("cosine_similarity: a result beside float32's smallest numbers",
+          "The sum of products is subnormal before it is divided by small lengths.",
+          lambda case, difference: op(case) == "cosine_similarity" and difference.finite and
+          difference.name == "result0" and abs(difference.theirs) < 1e-30),
 ]
