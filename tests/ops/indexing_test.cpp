@@ -197,16 +197,22 @@ TEST_CASE("masked_scatter: a gradient that is one number for all", "[ops]") {
 
 TEST_CASE("gather: in many blocks, of every size of element", "[ops]") {
   amp::manual_seed(4);
-  const Tensor index = random_index({300, 401}, 57).to(amp::kInt32);
+  const Tensor index = random_index({300, 401}, 457).to(amp::kInt32);
   const auto places = index.to_vector<std::int64_t>();
+  auto far = places;
+  far.back() = 457;
   for (const amp::DType dtype : {amp::kFloat64, amp::kFloat32, amp::kFloat16, amp::kUInt8}) {
-    const Tensor x = (amp::rand({300, 57}) * 200.0).to(dtype);
+    const Tensor x = (amp::rand({300, 457}) * 200.0).to(dtype);
     const auto values = x.to_vector<double>();
     std::vector<double> expected;
     for (std::size_t i = 0; i < places.size(); ++i)
-      expected.push_back(values[i / 401 * 57 + static_cast<std::size_t>(places[i])]);
+      expected.push_back(values[i / 401 * 457 + static_cast<std::size_t>(places[i])]);
     CHECK(amp::gather(x, 1, index).to_vector<double>() == expected);
     CHECK(amp::gather(x.t(), 0, index.t()).t().to_vector<double>() == expected);
+    CHECK_THAT(error_of([&] {
+                 return amp::gather(x, 1, amp::tensor(far, {300, 401}));
+               }),
+               ContainsSubstring("number 120299 is 457"));
   }
 }
 

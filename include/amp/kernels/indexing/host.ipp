@@ -24,7 +24,7 @@ bool gather_elements(const T* from, std::int64_t stride, std::int64_t step,
                      const std::int64_t* index, std::int64_t length, bool from_end, T* to,
                      std::int64_t to_stride, std::int64_t n) {
   if (!from_end && stride == 0 && step == 1 && to_stride == 1) {
-    AMP_NO_UNROLL
+    AMP_UNROLL_BY_2
     for (std::int64_t i = 0; i < n; ++i) {
       const std::int64_t place = index[i];
       if (static_cast<std::uint64_t>(place) >= static_cast<std::uint64_t>(length)) return false;
@@ -71,7 +71,7 @@ AMP_LAZY_DEFINITION void gather(const GatherArgs& args) {
   // Lines that lie side by side are read a few columns at a time, so that the cache holds them.
   constexpr std::int64_t kInCache = std::int64_t{1} << 19, kColumns = 64;
   const std::int64_t inner = loop.inner_size();
-  const bool by_columns = step > stride && length * inner * bytes > kInCache &&
+  const bool by_columns = stride != 0 && step > stride && length * inner * bytes > kInCache &&
                           args.output.numel() > length * inner / 2;
   const std::int64_t columns = by_columns ? (std::min)(inner, kColumns) : inner;
   for (std::int64_t from = 0; from < inner; from += columns) {
