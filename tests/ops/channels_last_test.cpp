@@ -82,11 +82,18 @@ TEST_CASE("channels-last: pooling gives the same bits", "[ops]") {
   for (const amp::DType dtype : kDTypes) {
     for (const Window& w : windows) {
       INFO(to_string(dtype) << ", kernel " << w.kernel.height << " x " << w.kernel.width);
-      const Tensor x = with_special_numbers({3, 18, 7, 8}, dtype);
-      compare([&](const Tensor& t) { return amp::max_pool2d(t, w.kernel, w.stride, w.padding); },
-              x);
-      compare([&](const Tensor& t) { return amp::avg_pool2d(t, w.kernel, w.stride, w.padding); },
-              numbers({3, 18, 7, 8}, dtype, 3));
+      for (const amp::Shape& shape : {amp::Shape{3, 18, 7, 8}, amp::Shape{1, 2, 7, 167}}) {
+        const Tensor x = with_special_numbers(shape, dtype);
+        compare([&](const Tensor& t) { return amp::max_pool2d(t, w.kernel, w.stride, w.padding); },
+                x);
+        compare(
+            [&](const Tensor& t) {
+              return amp::max_pool2d(t, 3, {.stride = w.stride, .padding = 1, .dilation = 2});
+            },
+            x);
+        compare([&](const Tensor& t) { return amp::avg_pool2d(t, w.kernel, w.stride, w.padding); },
+                numbers(shape, dtype, 3));
+      }
     }
   }
 }

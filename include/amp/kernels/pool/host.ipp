@@ -16,15 +16,33 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// Updates the maxima of n windows, which lie side by side, with one further element of each: in[i
-/// * stride], at the position `at` + i * stride of the plane.
-template <class C, class Stride>
-void take_maxima(const C* __restrict in, Stride stride, std::int32_t at, std::int64_t n,
-                 C* __restrict maxima, std::int32_t* __restrict indices) {
-  const auto step = static_cast<std::int32_t>(stride);
-  for (std::int64_t i = 0; i < n; ++i)
-    take(in[i * stride], at + static_cast<std::int32_t>(i) * step, maxima[i], indices[i]);
-}
+/// Takes the maxima over one row of an image, together with those of the rows before it. `stride` is
+/// that of the windows, a constant if it can be one.
+struct MaximaOfPixels {
+  template <class Isa, class C, class Stride>
+  AMP_ALWAYS_INLINE static void run(const WindowRow* row, Stride stride, bool is_first, const C* in,
+                                    C* __restrict maxima, std::int32_t* __restrict places) {
+    const PoolWindow& window = row->window;
+    std::int64_t first = is_first ? row->count : 0;  // window that has an element
+    for (std::int64_t k = 0; k < window.kernel[1]; ++k) {
+      const std::int64_t offset = k * window.dilation[1] - window.padding[1];
+      const std::int64_t begin = offset < 0 ? ceil_div(-offset, stride) : 0;
+      const std::int64_t end = (std::min)(row->count, ceil_div(row->width - offset, stride));
+      const auto step = static_cast<std::int32_t>(stride),
+                 at = static_cast<std::int32_t>(row->h * row->width + offset);
+      for (std::int64_t i = begin; i < first; ++i) {
+        maxima[i] = in[i * stride + offset];
+        places[i] = at + static_cast<std::int32_t>(i) * step;
+      }
+      for (std::int64_t i = (std::max)(begin, first); i < end; ++i)
+        take(in[i * stride + offset], at + static_cast<std::int32_t>(i) * step, maxima[i],
+             places[i]);
+      first = (std::min)(first, begin);
+    }
+  }
+};
+/// The same of rows that are short: what AVX-512 leaves of them takes longer than it saves.
+struct MaximaOfFewPixels : MaximaOfPixels, simd::UpToAvx2 {};
 
 /// The columns that the windows of a row see, and their number as a mean counts them. The same for
 /// all rows.
@@ -94,25 +112,15 @@ template <class C, class Stride>
 void max_pool_plane(const PoolSizes& s, const PoolWindow& window, Stride stride, const C* in,
                     C* out, std::int32_t* indices) {
   for (std::int64_t row = 0; row < s.out_slices * s.out_h; ++row) {
-    const PoolPlace windows = s.window_at(row);
     bool is_first = true;
-    for_each_row_of_image(s, windows, window, [&](std::int64_t, std::int64_t h) {
-      for (std::int64_t ow = 0; ow < s.out_w && is_first; ++ow) {
-        const std::int64_t first = h * s.width + WindowRange(ow, s.width, window, 1).begin;
-        out[ow] = in[first];
-        indices[ow] = static_cast<std::int32_t>(first);
-      }
+    for_each_row_of_image(s, s.window_at(row), window, [&](std::int64_t, std::int64_t h) {
+      const WindowRow windows{window, s.out_w, h, s.width, 1};
+      const C* const pixels = in + h * s.width;
+      if (s.out_w > 2 * kWidest)
+        on_rows<MaximaOfPixels, C>(&windows, stride, is_first, pixels, out, indices);
+      else
+        on_rows<MaximaOfFewPixels, C>(&windows, stride, is_first, pixels, out, indices);
       is_first = false;
-      for (std::int64_t k = 0; k < window.kernel[1]; ++k) {
-        const std::int64_t offset = k * window.dilation[1] - window.padding[1];
-        const std::int64_t begin = offset < 0 ? ceil_div(-offset, stride) : 0;
-        const std::int64_t end = (std::min)(s.out_w, ceil_div(s.width - offset, stride));
-        const std::int64_t at = h * s.width + begin * stride + offset;
-        if (begin < end) {
-          take_maxima(in + at, stride, static_cast<std::int32_t>(at), end - begin, out + begin,
-                      indices + begin);
-        }
-      }
     });
     out += s.out_w;
     indices += s.out_w;
