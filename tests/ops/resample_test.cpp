@@ -110,6 +110,13 @@ TEST_CASE("grid_sample: a grid of many points, whose gradients are added in orde
         y.backward(y.detach());
         const std::vector<Tensor> all{y.detach(), x.grad(), grid.grad()};
         for (std::size_t i = 0; again && i < 3; ++i) CHECK(same_bits(all[i], first[i]));
+        // Each channel by itself, in float64.
+        for (std::int64_t c = 0; again && c < 21; ++c) {
+          const Tensor alone = x.detach().narrow(1, c, 1).to(amp::kFloat64);
+          const Tensor single = amp::grid_sample(alone, grid.detach().to(amp::kFloat64),
+                                                 {.mode = mode, .padding_mode = padding});
+          check_close({y.detach().narrow(1, c, 1)}, {single});
+        }
         first = all;
       }
       // By linearity, the sum of y^2 is that of x times its gradient.

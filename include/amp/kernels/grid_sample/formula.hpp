@@ -56,6 +56,11 @@ AMP_HOST_DEVICE SampledPlace<C> padded(C x, std::int64_t n, const SamplingRule& 
   return {x, slope};
 }
 
+/// The number of elements that a point sees along one dimension.
+inline int seen_along_axis(const SamplingRule& rule) {
+  return rule.mode == SamplingRule::kNearest ? 1 : rule.mode == SamplingRule::kBilinear ? 2 : 4;
+}
+
 /// What a point sees along one dimension: elements index[k], k < count, of which one is -1 if it
 /// lies beyond the image.
 template <class C>
@@ -134,7 +139,6 @@ struct SampledPoint {
     for (int d = 3 - shape.dims; d < 3; ++d)
       axes[d] = sampled_axis<C>(load(2 - d), shape.extents[d], rule);
   }
-  AMP_HOST_DEVICE int count() const { return axes[0].count * axes[1].count * axes[2].count; }
 
   /// Calls body(offset of the element in its image, or -1, number along depth, height, width).
   template <class Body>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -13,20 +14,43 @@
 #include "amp/kernels/grid_sample/formula.hpp"
 #include "amp/kernels/grid_sample/host.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
+#include "amp/kernels/traversal/host/rows.hpp"
 
 namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
+/// The samples of some channels, whose planes lie one after the other: together, since they see the
+/// same elements with the same weights.
+template <int Channels>
+struct SamplePlanes : simd::UpToAvx2 {
+  template <class Isa, class C, class Count>
+  AMP_ALWAYS_INLINE static void run(const std::int64_t* place, const C* weight, Count count,
+                                    const C* planes, std::int64_t elements, std::int64_t n,
+                                    C* samples, std::int64_t distance) {
+    constexpr auto kCount = static_cast<std::size_t>(Channels);
+    const C* plane[kCount];
+    for (int c = 0; c < Channels; ++c) plane[c] = planes + c * elements;
+    for (std::int64_t i = 0; i < n; ++i, place += count, weight += count) {
+      C sums[kCount] = {};
+      for (int k = 0; k < count; ++k) {
+        if (place[k] < 0) continue;
+        for (int c = 0; c < Channels; ++c) sums[c] += weight[k] * plane[c][place[k]];
+      }
+      for (int c = 0; c < Channels; ++c) samples[c * distance + i] = sums[c];
+    }
+  }
+};
+
 /// The elements that a few points see, and their weights: `count` for each point.
 template <class C>
 struct SampledBlock {
-  static constexpr std::int64_t kPoints = 64;
-  static constexpr int kMost = 16;
+  // So many that elements in the cache are used again, so few that these arrays stay there.
+  static constexpr std::int64_t kPoints = 256, kElements = 1024;
 
-  std::int64_t offset[kMost * kPoints];
-  C weight[kMost * kPoints];
-  int count = 0;
+  std::int64_t offset[kElements];
+  C weight[kElements];
+  int count = 1;
   bool inside = true;  // whether all lie within their image
 
   void find(const SampledShape& shape, const SamplingRule& rule, const C* grid, std::int64_t n) {
@@ -39,7 +63,6 @@ struct SampledBlock {
         weight[at++] = point.weight(z, y, x);
         inside = inside && place >= 0;
       });
-      count = point.count();
     }
   }
 
@@ -50,19 +73,6 @@ struct SampledBlock {
     if (count == 8) return body(std::integral_constant<int, 8>{});
     if (count == 16) return body(std::integral_constant<int, 16>{});
     body(std::integral_constant<int, 1>{});
-  }
-  /// The samples of one channel.
-  template <bool Inside, int Count>
-  void sample(const C* image, std::int64_t n, C* samples) const {
-    const std::int64_t* place = offset;
-    const C* w = weight;
-    for (std::int64_t i = 0; i < n; ++i, place += Count, w += Count) {
-      C sum = 0;
-      for (int k = 0; k < Count; ++k) {
-        if (Inside || place[k] >= 0) sum += w[k] * image[place[k]];
-      }
-      samples[i] = sum;
-    }
   }
   /// Adds the gradients of the samples of one channel.
   template <bool Inside, int Count>
@@ -100,11 +110,12 @@ inline void for_channel_groups(const SampledShape& shape,
 template <class C, class Body>
 void for_point_blocks(const SampledShape& shape, const SamplingRule& rule, const Operand& grid,
                       std::int64_t image, Body body) {
-  constexpr std::int64_t kPoints = SampledBlock<C>::kPoints;
   SampledBlock<C> block;
-  C coordinates[static_cast<std::size_t>(3 * kPoints)];
-  for (std::int64_t p = 0; p < shape.points; p += kPoints) {
-    const std::int64_t n = (std::min)(kPoints, shape.points - p);
+  C coordinates[static_cast<std::size_t>(3 * block.kPoints)];
+  for (int d = 0; d < shape.dims; ++d) block.count *= seen_along_axis(rule);
+  const std::int64_t points = (std::min)(block.kPoints, block.kElements / block.count);
+  for (std::int64_t p = 0; p < shape.points; p += points) {
+    const std::int64_t n = (std::min)(points, shape.points - p);
     const std::int64_t at = (image * shape.points + p) * shape.dims;
     block.find(shape, rule, fetch(grid, at, 1, n * shape.dims, coordinates), n);
     body(p, n, block);
@@ -121,15 +132,20 @@ void sample(const GridSampleArgs& args, const SampledShape& shape) {
         fetch(args.input, plane * shape.elements, 1, channels * shape.elements, buffer.data());
     const auto sample_block = [&](std::int64_t p, std::int64_t n, const SampledBlock<C>& block) {
       block.with_count([&](auto count) {
-        C samples[SampledBlock<C>::kPoints];
-        for (std::int64_t c = 0; c < channels; ++c) {
-          const C* const from = x + c * shape.elements;
-          if (block.inside)
-            block.template sample<true, count>(from, n, samples);
-          else
-            block.template sample<false, count>(from, n, samples);
-          store(samples, args.output, (plane + c) * shape.points + p, 1, n);
-        }
+        constexpr std::int64_t kMost = 8, kPoints = SampledBlock<C>::kPoints;
+        C samples[static_cast<std::size_t>(kMost * kPoints)];
+        std::int64_t c = 0;
+        const auto sample_next = [&](auto together) {
+          for (; c + together <= channels; c += together) {
+            on_rows<SamplePlanes<together>, C>(block.offset, block.weight, count,
+                                               x + c * shape.elements, shape.elements, n, samples,
+                                               kPoints);
+            for (std::int64_t k = 0; k < together; ++k)
+              store(samples + k * kPoints, args.output, (plane + c + k) * shape.points + p, 1, n);
+          }
+        };
+        sample_next(std::integral_constant<int, kMost>{});
+        sample_next(std::integral_constant<int, 1>{});
       });
     };
     for_point_blocks<C>(shape, args.rule, args.grid, image, sample_block);
@@ -175,7 +191,7 @@ void sample_backward_grid(const GridSampleBackwardArgs& args, const SampledShape
                     });
   }
   const C* const x = is_wide ? args.input.as<const C>() : buffer.data();
-  constexpr std::int64_t kPoints = SampledBlock<C>::kPoints;
+  constexpr std::int64_t kPoints = 64;
   const std::int64_t blocks = ceil_div(shape.points, kPoints);
   const std::int64_t grain =
       ceil_div(4 * kBlock, kPoints * (std::max)(shape.channels, std::int64_t{1}));
