@@ -84,7 +84,7 @@ TEST_CASE("sort: the stable order, of lines of any length and dtype", "[order]")
 
 TEST_CASE("scans: as one after another, of lines of several panels", "[order]") {
   for (const amp::Shape& shape :
-       {amp::Shape{9, 1000}, amp::Shape{1000, 300}, amp::Shape{2, 700, 3}}) {
+       {amp::Shape{9, 1000}, amp::Shape{1000, 300}, amp::Shape{2, 700, 3}, amp::Shape{3, 2101}}) {
     for (int dim = 0; dim < shape.dims(); ++dim) {
       const Tensor x = amp::randn(shape);
       Tensor sum = amp::zeros_like(x.select(dim, 0)).to(amp::kFloat64), most = x.select(dim, 0);
@@ -100,6 +100,39 @@ TEST_CASE("scans: as one after another, of lines of several panels", "[order]") 
       }
       CHECK(error < 1e-5);
       CHECK(same);
+    }
+  }
+}
+
+/// Tells zeros by their signs, and NaN is 0.
+std::vector<double> reciprocals(const Tensor& x) {
+  return amp::nan_to_num(1 / x).to_vector<double>();
+}
+
+TEST_CASE("cummax, cummin: ties, zeros of both signs and NaN, of rows of any length", "[order]") {
+  for (const std::int64_t length : {1, 3, 15, 16, 33, 97, 1024, 1030, 2100}) {
+    for (const amp::DType dtype : {amp::kFloat64, amp::kFloat32, amp::kBFloat16, amp::kFloat16}) {
+      for (const std::int64_t first_nan : {std::int64_t{0}, std::int64_t{40}, length}) {
+        INFO(length << " " << amp::name(dtype) << " " << first_nan);
+        auto row = tied({length}, dtype, false).to_vector<double>();
+        for (std::int64_t i = first_nan; i < length; i += 30)
+          row[static_cast<std::size_t>(i)] = kNan;
+        const Tensor x = amp::tensor(row, {1, length}, {.dtype = dtype}).expand({2, length});
+        const auto most = amp::cummax(x, 1), least = amp::cummin(-x, 1);
+        std::vector<std::int64_t> places(row.size());
+        std::size_t best = 0;
+        for (std::size_t i = 0; i < row.size(); ++i) {
+          if (row[i] >= row[best] || std::isnan(row[i])) best = i;
+          places[i] = static_cast<std::int64_t>(best);
+        }
+        for (const std::int64_t line : {0, 1}) {
+          CHECK(most.indices.select(0, line).to_vector<std::int64_t>() == places);
+          CHECK(least.indices.select(0, line).to_vector<std::int64_t>() == places);
+        }
+        const Tensor values = amp::gather(x, 1, most.indices);
+        CHECK(reciprocals(most.values) == reciprocals(values));
+        CHECK(reciprocals(-least.values) == reciprocals(values));
+      }
     }
   }
 }

@@ -214,10 +214,14 @@ AMP_ALWAYS_INLINE Vec<float, Isa> to_float(const Vec<double, Isa>& x) {
   } else {
     const auto low = __builtin_convertvector(x.low, native::R<float, Isa::kBytes / 2>);
     const auto high = __builtin_convertvector(x.high, native::R<float, Isa::kBytes / 2>);
-    float halves[kLanes<Isa>];
-    in_memory<float, Isa::kBytes / 2>(halves).value = low;
-    in_memory<float, Isa::kBytes / 2>(halves + kLanes<Isa> / 2).value = high;
-    y = load<Isa>(halves);
+    if constexpr (kLanes<Isa> == 4) {  // whose load would wait for the two stores
+      y.low = __builtin_shufflevector(low, high, 0, 1, 2, 3);
+    } else {
+      float halves[kLanes<Isa>];
+      in_memory<float, Isa::kBytes / 2>(halves).value = low;
+      in_memory<float, Isa::kBytes / 2>(halves + kLanes<Isa> / 2).value = high;
+      y = load<Isa>(halves);
+    }
   }
   return y;
 }

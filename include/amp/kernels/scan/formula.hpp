@@ -36,6 +36,14 @@ struct Sum {
   }
 };
 
+/// Whether x takes the place of the extremum of the elements before it.
+template <bool Largest>
+struct ExtremumReplaces {
+  AMP_CONDITION apply(C before, C x) {
+    return is_nan(x) ||
+           ((Largest ? x >= before : x <= before) && !functions::is_unseen_nan(before));
+  }
+};
 /// The largest (smallest) element so far, and its position: -1 before the first.
 template <bool Largest, class C>
 struct ExtremumSoFar {
@@ -43,8 +51,7 @@ struct ExtremumSoFar {
   std::int64_t at;
 
   AMP_HOST_DEVICE void add(C x, std::int64_t i) {
-    const bool better = Largest ? x >= value : x <= value;
-    if (at >= 0 && !is_nan(x) && (is_nan(value) || !better)) return;
+    if (at >= 0 && !ExtremumReplaces<Largest>::apply(value, x)) return;
     value = x;
     at = i;
   }

@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/scan/formula.hpp"
 #include "amp/kernels/scan/host.hpp"
+#include "amp/kernels/scan/host/rows.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
+#include "amp/kernels/traversal/host/rows.hpp"
 
 namespace amp::inline v0::kernels::host {
 
@@ -115,28 +118,55 @@ void for_panels(const Lines& lines, bool reverse, const State& none, const Body&
       });
 }
 
+/// Calls body(offset in memory, place in the line, number of elements, state) for the blocks of all
+/// lines, which are rows, in parallel: those of a line in order. States begin as `none`.
+template <class State, class Body>
+void for_row_blocks(const Lines& lines, const State& none, const Body& body) {
+  parallel_ranges(lines.count, ceil_div(8 * kBlock, lines.length),
+                  [&](std::int64_t begin, std::int64_t end) {
+                    for (std::int64_t line = begin; line < end; ++line) {
+                      State state = none;
+                      for (std::int64_t i = 0; i < lines.length; i += kBlock)
+                        body(lines.start(line) + i, i, (std::min)(kBlock, lines.length - i), state);
+                    }
+                  });
+}
+
+inline void sums_of_rows(const Lines& lines, const ScanArgs& args) {
+  for_row_blocks(lines, 0.0, [&](std::int64_t at, std::int64_t, std::int64_t n, double& sum) {
+    float buffer[kBlock], sums[kBlock];
+    const float* const x = fetch(args.input, at, 1, n, buffer);
+    float* const y = target(args.output, at, 1, n, sums);
+    sum = simd::on_widest<RunningSums>(x, y, n, sum);
+    store(y, args.output, at, 1, n);
+  });
+}
+
 template <class Fold, class C>
 void scan_in(const ScanArgs& args) {
   const Fold fold{};
   using State = typename Fold::template State<C>;
   const bool reverse = args.reverse, exclusive = args.exclusive;
-  for_panels(Lines(args.input, args.dim), reverse, Fold::template none<C>(),
-             [&](const Panel& panel, State* states) {
-               C x[Panel::kElements], y[Panel::kElements];
-               panel.fetch(args.input, x);
-               if (exclusive) {
-                 panel.advance(states, reverse, [&](State& state, std::int64_t i, std::int64_t) {
-                   y[i] = static_cast<C>(fold.finish(state));
-                   fold.add(state, x[i]);
-                 });
-               } else {
-                 panel.advance(states, reverse, [&](State& state, std::int64_t i, std::int64_t) {
-                   fold.add(state, x[i]);
-                   y[i] = static_cast<C>(fold.finish(state));
-                 });
-               }
-               panel.store(y, args.output);
-             });
+  const Lines lines(args.input, args.dim);
+  if constexpr (std::is_same_v<Fold, Sum> && std::is_same_v<C, float>) {
+    if (lines.stride == 1 && !reverse && !exclusive) return sums_of_rows(lines, args);
+  }
+  for_panels(lines, reverse, Fold::template none<C>(), [&](const Panel& panel, State* states) {
+    C x[Panel::kElements], y[Panel::kElements];
+    panel.fetch(args.input, x);
+    if (exclusive) {
+      panel.advance(states, reverse, [&](State& state, std::int64_t i, std::int64_t) {
+        y[i] = static_cast<C>(fold.finish(state));
+        fold.add(state, x[i]);
+      });
+    } else {
+      panel.advance(states, reverse, [&](State& state, std::int64_t i, std::int64_t) {
+        fold.add(state, x[i]);
+        y[i] = static_cast<C>(fold.finish(state));
+      });
+    }
+    panel.store(y, args.output);
+  });
 }
 template <class Fold>
 void scan(const ScanArgs& args) {
@@ -150,24 +180,42 @@ void scan(const ScanArgs& args) {
 }
 
 template <bool Largest>
+void extrema_of_rows(const Lines& lines, const ExtremumScanArgs& args) {
+  using State = ExtremumSoFar<Largest, float>;
+  for_row_blocks(lines, State{0, -1},
+                 [&](std::int64_t at, std::int64_t begin, std::int64_t n, State& state) {
+                   float buffer[kBlock], extrema[kBlock];
+                   std::int64_t places[kBlock];
+                   const float* const x = fetch(args.input, at, 1, n, buffer);
+                   float* const y = target(args.values, at, 1, n, extrema);
+                   std::int64_t* const i = target(args.indices, at, 1, n, places);
+                   simd::on_widest<RunningExtrema<Largest>>(x, y, i, n, begin, &state);
+                   store(y, args.values, at, 1, n);
+                   store(i, args.indices, at, 1, n);
+                 });
+}
+
+template <bool Largest>
 void extremum_scan(const ExtremumScanArgs& args) {
   visit_compute_type(args.input.dtype, [&](auto tag) {
     using C = typename decltype(tag)::type;
     using State = ExtremumSoFar<Largest, C>;
-    for_panels(Lines(args.input, args.dim), false, State{C{0}, -1},
-               [&](const Panel& panel, State* states) {
-                 C x[Panel::kElements];
-                 std::int64_t at[Panel::kElements];
-                 panel.fetch(args.input, x);
-                 panel.advance(states, false,
-                               [&](State& state, std::int64_t i, std::int64_t place) {
-                                 state.add(x[i], place);
-                                 x[i] = state.value;
-                                 at[i] = state.at;
-                               });
-                 panel.store(x, args.values);
-                 panel.store(at, args.indices);
-               });
+    const Lines lines(args.input, args.dim);
+    if constexpr (std::is_same_v<C, float>) {
+      if (lines.stride == 1) return extrema_of_rows<Largest>(lines, args);
+    }
+    for_panels(lines, false, State{C{0}, -1}, [&](const Panel& panel, State* states) {
+      C x[Panel::kElements];
+      std::int64_t at[Panel::kElements];
+      panel.fetch(args.input, x);
+      panel.advance(states, false, [&](State& state, std::int64_t i, std::int64_t place) {
+        state.add(x[i], place);
+        x[i] = state.value;
+        at[i] = state.at;
+      });
+      panel.store(x, args.values);
+      panel.store(at, args.indices);
+    });
   });
 }
 
