@@ -87,6 +87,29 @@ TEST_CASE("slice: a step beyond the extent gives one element") {
   CHECK(amp::sum(x.grad()).item<float>() == 5);
 }
 
+TEST_CASE("norm: of 16-bit numbers whose squares float does not hold, and of those it does") {
+  for (const std::int64_t n : {1, 37, 1024, 2500}) {
+    const Tensor x = random({3, n}).to(amp::kFloat64) + 0.25;
+    for (const double scale : {1.0, 1e-30, 1e-22, 1e20, 1e30}) {
+      for (const amp::DType dtype : {amp::kBFloat16, amp::kFloat16}) {
+        const Tensor y = (x * (dtype == amp::kFloat16 ? scale > 1 ? 10 : 1e-3 : scale)).to(dtype);
+        for (const double p : {1.0, 2.0}) {
+          INFO(n << " " << scale << " " << amp::name(dtype) << " " << p);
+          const Tensor expected = amp::norm(y.to(amp::kFloat64), p, 1),
+                       got = amp::norm(y, p, 1).to(amp::kFloat64);
+          const Tensor all = amp::norm(y), all_expected = amp::norm(y.to(amp::kFloat64));
+          CHECK(amp::amax(amp::abs(got / expected - 1), {}).item<double>() < 4e-3);
+          CHECK(std::abs(all.item<double>() / all_expected.item<double>() - 1) < 4e-3);
+        }
+      }
+    }
+    const Tensor zeros = amp::zeros({n}, {.dtype = amp::kBFloat16});
+    CHECK(amp::norm(zeros).item<float>() == 0);
+    CHECK(amp::norm(zeros + kInf).item<float>() == kInf);
+    CHECK(std::isnan(amp::norm(zeros * kInf).item<float>()));
+  }
+}
+
 TEST_CASE("isclose: integers that float32 does not hold") {
   const Tensor a = amp::tensor(std::vector<std::int64_t>{16777217}, {1}),
                b = amp::tensor(std::vector<std::int64_t>{16777216}, {1});

@@ -16,6 +16,7 @@
 #include "amp/kernels/fold/args.hpp"
 #include "amp/kernels/fold/formula.hpp"
 #include "amp/kernels/reduce/host/accumulate.hpp"
+#include "amp/kernels/reduce/host/sum_block.hpp"
 #include "amp/kernels/softmax/host/rows.hpp"
 #include "amp/kernels/traversal/host/rows.hpp"
 
@@ -123,6 +124,18 @@ void fold_block(const LogSumExp& fold, LogSumExp::State<C>& state, const C* x, s
   for (std::int64_t i = whole; i < n; ++i) fold.add(state, x[i]);
 }
 
+/// Adds the squares of a block of 16-bit numbers in float, which has more than twice their digits;
+/// returns whether they are in its range: the squares that it lacks are below 2^-126 each.
+inline bool add_short_squares(const Operand& input, std::int64_t at, std::int64_t n, double& sum) {
+  if (item_size(input.dtype) != 2) return false;
+  double squares = 0;
+  visit_floats(input, at,
+               [&](const auto* x) { squares = simd::on_widest<ShortSum<Square>>(x, n); });
+  if (!(squares >= 0x1p-90) || !is_finite(squares)) return false;
+  sum += squares;
+  return true;
+}
+
 /// Sets the state of each output.
 template <class Fold, class C>
 void fold_states(const Fold& fold, const Loop<2>& loop, const Operand& input, std::int64_t outputs,
@@ -152,6 +165,11 @@ void fold_states(const Fold& fold, const Loop<2>& loop, const Operand& input, st
       loop, input, outputs, states, none,
       [&](std::int64_t at, std::int64_t stride, std::int64_t n, std::int64_t, State* to,
           std::int64_t to_stride) {
+        if constexpr (std::is_same_v<Fold, PowerSum>) {
+          if (fold.kind == PowerSum::Kind::kSquares && stride == 1 && to_stride == 0 &&
+              add_short_squares(input, at, n, *to))
+            return;
+        }
         C buffer[kBlock];
         const C* const x = fetch(input, at, stride, n, buffer);
         if (to_stride == 0) return fold_block(fold, *to, x, n);

@@ -9,44 +9,17 @@
 
 #include "amp/core/math.hpp"
 #include "amp/core/simd/convert.hpp"
-#include "amp/core/simd/fold.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/kernels/reduce/args.hpp"
 #include "amp/kernels/reduce/host.hpp"
 #include "amp/kernels/reduce/host/accumulate.hpp"
 #include "amp/kernels/reduce/host/sum_block.hpp"
 #include "amp/kernels/traversal/host/loop.hpp"
-#include "amp/types/format_vectors.hpp"
 
 namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// Whether visit_floats() calls kernels of this set with such numbers.
-template <class Isa, class T>
-inline constexpr bool kLoadsFloats = std::is_same_v<T, float> || Isa::kHasHalf;
-
-/// Sums a block of floats, or of 16-bit numbers as floats, until the lanes are added.
-struct ShortSumOfFloats : simd::UpToAvx2 {
-  template <class Isa, class T>
-  AMP_ALWAYS_INLINE static double run(const T* x, std::int64_t n) {
-    if constexpr (!kLoadsFloats<Isa, T>) return 0;
-    constexpr std::int64_t kLanes = simd::kLanes<Isa>;
-    simd::Vec<float, Isa> a = 0, b = 0, c = 0, d = 0;
-    std::int64_t i = 0;
-    for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
-      a += amp::detail::load_floats<Isa>(x + i);
-      b += amp::detail::load_floats<Isa>(x + i + kLanes);
-      c += amp::detail::load_floats<Isa>(x + i + 2 * kLanes);
-      d += amp::detail::load_floats<Isa>(x + i + 3 * kLanes);
-    }
-    for (; i + kLanes <= n; i += kLanes) a += amp::detail::load_floats<Isa>(x + i);
-    double total = simd::sum_of(simd::to_double(a) + simd::to_double(b) + simd::to_double(c) +
-                                simd::to_double(d));
-    for (; i < n; ++i) total += static_cast<double>(static_cast<float>(x[i]));
-    return total;
-  }
-};
 /// sums[i] += x[i] for each of some rows, which begin `width` apart. The rows are taken eight at a
 /// time, so that a sum is loaded and stored once for them. Eight 16-bit numbers are added in float
 /// first, which may overflow; of these, rows that are left over are not added.
@@ -107,27 +80,6 @@ void add_block(const C* values, Sum* sums, std::int64_t stride, std::int64_t n) 
   for (std::int64_t i = 0; i < n; ++i) sums[i * stride] += static_cast<Sum>(values[i]);
 }
 
-/// Calls visitor(x) with the elements from `at` on as they are stored, if vectors of floats are
-/// loaded from those (load_floats); returns whether they are.
-template <class Visitor>
-bool visit_floats(const Operand& input, std::int64_t at, Visitor&& visitor) {
-  const void* const x = element(input, at);
-  if (input.dtype != kFloat32 && !amp::detail::has_vectors_of_16_bits()) return false;
-  switch (input.dtype) {
-    case kFloat32:
-      visitor(static_cast<const float*>(x));
-      return true;
-    case kBFloat16:
-      visitor(static_cast<const bfloat16*>(x));
-      return true;
-    case kFloat16:
-      visitor(static_cast<const half*>(x));
-      return true;
-    default:
-      return false;
-  }
-}
-
 /// Returns the sum of n elements, which are `stride` apart. Those of less than 32 bits are added in
 /// float, unless the sum overflows.
 template <class Sum, class C>
@@ -135,7 +87,7 @@ Sum sum_elements(const Operand& input, std::int64_t at, std::int64_t stride, std
   C buffer[kBlock];
   if constexpr (std::is_same_v<C, float>) {
     double sum = std::numeric_limits<double>::infinity();
-    const auto add = [&](const auto* x) { sum = simd::on_widest<ShortSumOfFloats>(x, n); };
+    const auto add = [&](const auto* x) { sum = simd::on_widest<ShortSum<Itself>>(x, n); };
     if (input.dtype != kFloat32 && (stride != 1 || !visit_floats(input, at, add)))
       add(fetch(input, at, stride, n, buffer));
     if (is_finite(sum)) return sum;
