@@ -14,6 +14,7 @@
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
 #include "amp/kernels/combination/host.hpp"
+#include "amp/ops/arithmetic.hpp"
 #include "amp/ops/checks.hpp"
 #include "amp/ops/combination.hpp"
 #include "amp/ops/contraction.hpp"
@@ -233,8 +234,7 @@ AMP_LAZY_DEFINITION Tensor outer(const Tensor& input, const Tensor& vec2) {
   return autocasting::call(
       "outer",
       [](const Tensor& a, const Tensor& b) {
-        return detail::add_product("outer", Tensor(), detail::reshape(a, {a.size(0), 1}), b, 1, 0,
-                                   {a.size(0), b.size(0)}, promote_types(a.dtype(), b.dtype()));
+        return mul(detail::reshape(a, {a.size(0), 1}), b);
       },
       input, vec2);
 }
