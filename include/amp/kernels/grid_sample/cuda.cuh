@@ -29,57 +29,72 @@ namespace amp::inline v0::kernels::cuda {
 namespace detail {
 
 /// Channels that a thread samples at a point.
-inline constexpr std::int64_t kSampledChannels = 8;
+inline constexpr int kSampledChannels = 8;
+/// Blocks that a multiprocessor holds: as many as leave each thread registers for all that a point
+/// sees. ptxas would save some by its own choice, and spill.
+template <class C>
+inline constexpr int kResident = sizeof(C) == sizeof(double) ? 2 : 3;
 
-/// The coordinates of point p of all images.
-template <class T, class C>
-__device__ SampledPoint<C> point_of(const SampledShape& shape, const SamplingRule& rule,
-                                    const T* grid, std::int64_t p) {
+/// Calls body(SeenElement) with what point p of all images sees.
+template <class C, class T, class Body>
+__device__ __forceinline__ void for_each_seen_by(const SampledShape& shape,
+                                                 const SamplingRule& rule, const T* grid,
+                                                 std::int64_t p, const Body& body) {
   const T* const at = grid + p * shape.dims;
-  return SampledPoint<C>(shape, rule, [at](int d) { return convert_to<C>(at[d]); });
+  for_each_seen<C>(
+      shape, rule, [at](int d) { return convert_to<C>(at[d]); }, body);
 }
 
 template <class T, class C>
-AMP_KERNEL void __launch_bounds__(kThreads)
+AMP_KERNEL void __launch_bounds__(kThreads, kResident<C>)
     grid_sample_kernel(SampledShape shape, SamplingRule rule, std::int64_t n, Divider by_points,
                        Divider by_groups, const T* x, const T* grid, T* y) {
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
     std::int64_t image = i;
     const std::int64_t p = by_points.take_remainder(image);
     const std::int64_t group = by_groups.take_remainder(image);
-    const SampledPoint<C> point = point_of<T, C>(shape, rule, grid, image * shape.points + p);
-    const std::int64_t end = functions::smaller((group + 1) * kSampledChannels, shape.channels);
-    for (std::int64_t c = group * kSampledChannels; c < end; ++c) {
-      const T* const plane = x + (image * shape.channels + c) * shape.elements;
-      C sum = 0;
-      point.for_each(shape, [&](std::int64_t place, int d, int h, int w) {
-        if (place >= 0) sum += point.weight(d, h, w) * convert_to<C>(plane[place]);
-      });
-      y[(image * shape.channels + c) * shape.points + p] = convert_to<T>(sum);
-    }
+    const std::int64_t first = group * kSampledChannels;
+    const auto channels = static_cast<int>(
+        functions::smaller(shape.channels - first, std::int64_t{kSampledChannels}));
+    const T* const planes = x + (image * shape.channels + first) * shape.elements;
+    C sums[kSampledChannels] = {};
+    for_each_seen_by<C>(shape, rule, grid, image * shape.points + p,
+                        [&](const SeenElement<C>& seen) {
+                          if (seen.place < 0) return;
+                          const C weight = seen.weight();
+                          const T* at = planes + seen.place;
+#pragma unroll
+                          for (int c = 0; c < kSampledChannels; ++c, at += shape.elements)
+                            if (c < channels) sums[c] += weight * convert_to<C>(*at);
+                        });
+    T* out = y + (image * shape.channels + first) * shape.points + p;
+#pragma unroll
+    for (int c = 0; c < kSampledChannels; ++c, out += shape.points)
+      if (c < channels) *out = convert_to<T>(sums[c]);
   }
 }
 
 /// A thread has one point.
 template <class T, class C>
-AMP_KERNEL void __launch_bounds__(kThreads)
+AMP_KERNEL void __launch_bounds__(kThreads, kResident<C>)
     grid_gradient_kernel(SampledShape shape, SamplingRule rule, std::int64_t n, Divider by_points,
                          const T* grad, const T* x, const T* grid, T* grad_grid) {
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
     std::int64_t image = i;
     const std::int64_t p = by_points.take_remainder(image);
-    const SampledPoint<C> point = point_of<T, C>(shape, rule, grid, i);
     C sums[3] = {};
-    point.for_each(shape, [&](std::int64_t place, int d, int h, int w) {
-      if (place < 0) return;
+    for_each_seen_by<C>(shape, rule, grid, i, [&](const SeenElement<C>& seen) {
+      if (seen.place < 0) return;
       C product = 0;
       for (std::int64_t c = image * shape.channels; c < (image + 1) * shape.channels; ++c) {
-        product += convert_to<C>(x[c * shape.elements + place]) *
+        product += convert_to<C>(x[c * shape.elements + seen.place]) *
                    convert_to<C>(grad[c * shape.points + p]);
       }
-      point.add_slopes(d, h, w, product, sums);
+      seen.add_slopes(product, sums);
     });
-    for (int d = 0; d < shape.dims; ++d) grad_grid[i * shape.dims + d] = convert_to<T>(sums[d]);
+#pragma unroll
+    for (int d = 0; d < 3; ++d)
+      if (d < shape.dims) grad_grid[i * shape.dims + d] = convert_to<T>(sums[d]);
   }
 }
 
@@ -87,19 +102,18 @@ AMP_KERNEL void __launch_bounds__(kThreads)
 /// entry, and the weight. Elements beyond the images have the number of all elements.
 template <class T, class C>
 AMP_KERNEL void __launch_bounds__(kThreads)
-    seen_elements_kernel(SampledShape shape, SamplingRule rule, std::int64_t n, int seen,
+    seen_elements_kernel(SampledShape shape, SamplingRule rule, std::int64_t n, int count,
                          Divider by_points, const T* grid, std::uint32_t* elements,
                          std::uint32_t* entries, C* weights) {
   const auto beyond = static_cast<std::uint32_t>(n / shape.points * shape.elements);
   for (std::int64_t i = first_element(); i < n; i += element_step()) {
     const std::int64_t image = by_points.quotient(i);
-    const SampledPoint<C> point = point_of<T, C>(shape, rule, grid, i);
-    std::int64_t entry = i * seen;
-    point.for_each(shape, [&](std::int64_t place, int d, int h, int w) {
+    std::int64_t entry = i * count;
+    for_each_seen_by<C>(shape, rule, grid, i, [&](const SeenElement<C>& seen) {
       elements[entry] =
-          place < 0 ? beyond : static_cast<std::uint32_t>(image * shape.elements + place);
+          seen.place < 0 ? beyond : static_cast<std::uint32_t>(image * shape.elements + seen.place);
       entries[entry] = static_cast<std::uint32_t>(entry);
-      weights[entry++] = point.weight(d, h, w);
+      weights[entry++] = seen.weight();
     });
   }
 }
@@ -117,7 +131,7 @@ AMP_KERNEL void __launch_bounds__(kThreads)
 
 /// A thread has one element of grad_x.
 template <class T, class C>
-AMP_KERNEL void __launch_bounds__(kThreads)
+AMP_KERNEL void __launch_bounds__(kThreads, 6)
     image_gradient_kernel(SampledShape shape, std::int64_t n, Divider by_elements,
                           Divider by_channels, Divider by_seen, const std::uint32_t* begin,
                           const std::uint32_t* entries, const C* weights, const T* grad,
@@ -165,12 +179,6 @@ void image_gradients(const GridSampleBackwardArgs& args, const SampledShape& sha
          args.grad_input.as<T>() + plane * shape.elements);
 }
 
-/// The number of elements that a point sees.
-inline int seen_elements(const SampledShape& shape, const SamplingRule& rule) {
-  if (rule.mode == SamplingRule::kNearest) return 1;
-  return rule.mode == SamplingRule::kBicubic ? 16 : 1 << shape.dims;
-}
-
 }  // namespace detail
 
 inline void grid_sample(const GridSampleArgs& args) {
@@ -188,7 +196,7 @@ inline void grid_sample(const GridSampleArgs& args) {
 
 inline void grid_sample_backward(const GridSampleBackwardArgs& args) {
   const SampledShape shape(args.input, args.grid);
-  const int seen = detail::seen_elements(shape, args.rule);
+  const int seen = seen_elements(shape, args.rule);
   const std::int64_t n = shape.batch * shape.points;
   // As many images at a time as 31 bits count elements and entries.
   constexpr std::int64_t kMost = (std::numeric_limits<std::int32_t>::max)();

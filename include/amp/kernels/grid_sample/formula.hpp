@@ -56,25 +56,14 @@ AMP_HOST_DEVICE SampledPlace<C> padded(C x, std::int64_t n, const SamplingRule& 
   return {x, slope};
 }
 
-/// The number of elements that a point sees along one dimension.
-inline int seen_along_axis(const SamplingRule& rule) {
+/// The number of elements that a point sees along one dimension, and of an image.
+AMP_HOST_DEVICE inline int seen_along_axis(const SamplingRule& rule) {
   return rule.mode == SamplingRule::kNearest ? 1 : rule.mode == SamplingRule::kBilinear ? 2 : 4;
 }
-
-/// What a point sees along one dimension: elements index[k], k < count, of which one is -1 if it
-/// lies beyond the image.
-template <class C>
-struct SampledAxis {
-  int count;
-  std::int32_t index[4];
-  C weight[4], slope[4];
-
-  AMP_HOST_DEVICE void take(std::int64_t i, std::int64_t n, C of_weight, C of_slope) {
-    index[count] = i >= 0 && i < n ? static_cast<std::int32_t>(i) : -1;
-    weight[count] = of_weight;
-    slope[count++] = of_slope;
-  }
-};
+inline int seen_elements(const SampledShape& shape, const SamplingRule& rule) {
+  const int seen = seen_along_axis(rule);
+  return shape.dims == 3 ? seen * seen * seen : seen * seen;
+}
 
 template <class C>
 AMP_HOST_DEVICE C cubic_slope(C x) {  // of cubic_weight(x, -3/4), x >= 0
@@ -84,85 +73,101 @@ AMP_HOST_DEVICE C cubic_slope(C x) {  // of cubic_weight(x, -3/4), x >= 0
   return 0;
 }
 
+/// An element that a point sees along one dimension, -1 if it lies beyond the image; its weight, and
+/// the derivative of that by the coordinate.
 template <class C>
-AMP_HOST_DEVICE AMP_ALWAYS_INLINE SampledAxis<C> sampled_axis(C coordinate, std::int64_t n,
-                                                              const SamplingRule& rule) {
-  const auto extent = static_cast<C>(n);
-  C slope = rule.align_corners ? (extent - 1) / 2 : extent / 2;
-  C x = rule.align_corners ? (coordinate + 1) / 2 * (extent - 1)
-                           : ((coordinate + 1) * extent - 1) / 2;
-  // What is no place, as infinities and NaN, lies beyond all images.
-  constexpr C kFar = 1 << 30;
-  if (!(x > -kFar && x < kFar)) {
-    x = -100;
-    slope = 0;
-  }
-  SampledAxis<C> axis;
-  axis.count = 0;
-  if (rule.mode == SamplingRule::kBicubic) {
-    const auto floor = static_cast<C>(floor_of(x));
-    const C beyond = x - floor;
-    for (int k = -1; k <= 2; ++k) {
-      const C offset = static_cast<C>(k) - beyond, distance = offset < 0 ? -offset : offset;
-      const C at = padded(floor + static_cast<C>(k), n, rule).x;
-      const C change = (offset < 0 ? cubic_slope(distance) : -cubic_slope(distance)) * slope;
-      axis.take(static_cast<std::int64_t>(at), n, cubic_weight(distance, C{-0.75}), change);
-    }
-    return axis;
-  }
-  const SampledPlace<C> place = padded(x, n, rule);
-  const std::int64_t first = floor_of(place.x);
-  const C beyond = place.x - static_cast<C>(first);
-  if (rule.mode == SamplingRule::kNearest) {
-    const bool up = beyond > C{0.5} || (beyond == C{0.5} && first % 2 != 0);
-    axis.take(first + up, n, 1, 0);
-    return axis;
-  }
-  const C change = place.slope * slope;
-  axis.take(first, n, 1 - beyond, -change);
-  axis.take(first + 1, n, beyond, change);
-  return axis;
-}
+struct SampledElement {
+  std::int64_t index;
+  C weight, slope;
+};
 
-/// What a point of a grid sees of an image.
+/// What a point sees along one dimension.
 template <class C>
-struct SampledPoint {
-  SampledAxis<C> axes[3];  // depth, height, width
+struct SampledAxis {
+  std::int64_t first, n;  // the element before the point, or the nearest one; of how many
+  C beyond, slope;        // how far the point is from it; the derivative of that
 
-  template <class Load>
-  AMP_HOST_DEVICE AMP_ALWAYS_INLINE SampledPoint(const SampledShape& shape,
-                                                 const SamplingRule& rule, Load load) {
-    for (int d = 0; d < 3 - shape.dims; ++d) {
-      axes[d].count = 0;
-      axes[d].take(0, 1, 1, 0);
+  AMP_HOST_DEVICE AMP_ALWAYS_INLINE SampledAxis(C coordinate, std::int64_t extent,
+                                                const SamplingRule& rule)
+      : n(extent) {
+    const auto size = static_cast<C>(n);
+    slope = rule.align_corners ? (size - 1) / 2 : size / 2;
+    C x =
+        rule.align_corners ? (coordinate + 1) / 2 * (size - 1) : ((coordinate + 1) * size - 1) / 2;
+    // What is no place, as infinities and NaN, lies beyond all images.
+    constexpr C kFar = 1 << 30;
+    if (!(x > -kFar && x < kFar)) {
+      x = -100;
+      slope = 0;
     }
-    for (int d = 3 - shape.dims; d < 3; ++d)
-      axes[d] = sampled_axis<C>(load(2 - d), shape.extents[d], rule);
+    if (rule.mode != SamplingRule::kBicubic) {  // whose four elements are moved one by one
+      const SampledPlace<C> place = padded(x, n, rule);
+      x = place.x;
+      slope *= place.slope;
+    }
+    first = floor_of(x);
+    beyond = x - static_cast<C>(first);
+    if (rule.mode != SamplingRule::kNearest) return;
+    first += beyond > C{0.5} || (beyond == C{0.5} && first % 2 != 0);
   }
 
-  /// Calls body(offset of the element in its image, or -1, number along depth, height, width).
-  template <class Body>
-  AMP_HOST_DEVICE void for_each(const SampledShape& shape, Body body) const {
-    for (int z = 0; z < axes[0].count; ++z) {
-      for (int y = 0; y < axes[1].count; ++y) {
-        for (int x = 0; x < axes[2].count; ++x) {
-          const std::int64_t d = axes[0].index[z], h = axes[1].index[y], w = axes[2].index[x];
-          const bool inside = d >= 0 && h >= 0 && w >= 0;
-          body(inside ? (d * shape.extents[1] + h) * shape.extents[2] + w : -1, z, y, x);
-        }
+  /// Element number k.
+  AMP_HOST_DEVICE AMP_ALWAYS_INLINE SampledElement<C> element(int k,
+                                                              const SamplingRule& rule) const {
+    if (rule.mode == SamplingRule::kNearest) return {inside(first), 1, 0};
+    if (rule.mode == SamplingRule::kBilinear)
+      return {inside(first + k), k == 0 ? 1 - beyond : beyond, k == 0 ? -slope : slope};
+    const C offset = static_cast<C>(k - 1) - beyond, distance = offset < 0 ? -offset : offset;
+    const C at = padded(static_cast<C>(first + k - 1), n, rule).x;
+    const C change = offset < 0 ? cubic_slope(distance) : -cubic_slope(distance);
+    return {inside(static_cast<std::int64_t>(at)), cubic_weight(distance, C{-0.75}),
+            change * slope};
+  }
+
+ private:
+  AMP_HOST_DEVICE std::int64_t inside(std::int64_t i) const { return i >= 0 && i < n ? i : -1; }
+};
+
+/// An element of an image that a point sees: its offset, or -1, and what it is along depth, height
+/// and width.
+template <class C>
+struct SeenElement {
+  std::int64_t place;
+  SampledElement<C> depth, height, width;
+
+  AMP_HOST_DEVICE C weight() const { return depth.weight * height.weight * width.weight; }
+  /// Adds factor times the derivatives of the weight by the coordinates, the first of which is that
+  /// of the width.
+  AMP_HOST_DEVICE void add_slopes(C factor, C* sums) const {
+    sums[0] += depth.weight * height.weight * width.slope * factor;
+    sums[1] += depth.weight * height.slope * width.weight * factor;
+    sums[2] += depth.slope * height.weight * width.weight * factor;
+  }
+};
+
+/// Calls body(SeenElement) with what a point of a grid sees. load(d) is its coordinate number d.
+template <class C, class Load, class Body>
+AMP_HOST_DEVICE AMP_ALWAYS_INLINE void for_each_seen(const SampledShape& shape,
+                                                     const SamplingRule& rule, Load load,
+                                                     Body body) {
+  const bool has_depth = shape.dims == 3;
+  const int seen = seen_along_axis(rule);
+  const SampledAxis<C> width(load(0), shape.extents[2], rule),
+      height(load(1), shape.extents[1], rule),
+      depth(has_depth ? load(2) : C{0}, shape.extents[0], rule);
+  for (int z = 0; z < (has_depth ? seen : 1); ++z) {
+    const SampledElement<C> d = has_depth ? depth.element(z, rule) : SampledElement<C>{0, 1, 0};
+    for (int y = 0; y < seen; ++y) {
+      const SampledElement<C> h = height.element(y, rule);
+      for (int x = 0; x < seen; ++x) {
+        const SampledElement<C> w = width.element(x, rule);
+        const bool inside = d.index >= 0 && h.index >= 0 && w.index >= 0;
+        body(SeenElement<C>{
+            inside ? (d.index * shape.extents[1] + h.index) * shape.extents[2] + w.index : -1, d, h,
+            w});
       }
     }
   }
-  AMP_HOST_DEVICE C weight(int z, int y, int x) const {
-    return axes[0].weight[z] * axes[1].weight[y] * axes[2].weight[x];
-  }
-  /// The derivatives of the weight by the coordinates, which begin with that of the width.
-  AMP_HOST_DEVICE void add_slopes(int z, int y, int x, C factor, C* sums) const {
-    const C d = axes[0].weight[z], h = axes[1].weight[y], w = axes[2].weight[x];
-    sums[0] += d * h * axes[2].slope[x] * factor;
-    sums[1] += d * axes[1].slope[y] * w * factor;
-    sums[2] += axes[0].slope[z] * h * w * factor;
-  }
-};
+}
 
 }  // namespace amp::inline v0::kernels

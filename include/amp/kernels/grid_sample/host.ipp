@@ -57,11 +57,11 @@ struct SampledBlock {
     std::int64_t at = 0;
     inside = true;
     for (std::int64_t p = 0; p < n; ++p, grid += shape.dims) {
-      const SampledPoint<C> point(shape, rule, [grid](int d) { return grid[d]; });
-      point.for_each(shape, [&](std::int64_t place, int z, int y, int x) {
-        offset[at] = place;
-        weight[at++] = point.weight(z, y, x);
-        inside = inside && place >= 0;
+      const auto load = [grid](int d) { return grid[d]; };
+      for_each_seen<C>(shape, rule, load, [&](const SeenElement<C>& seen) {
+        offset[at] = seen.place;
+        weight[at++] = seen.weight();
+        inside = inside && seen.place >= 0;
       });
     }
   }
@@ -112,7 +112,7 @@ void for_point_blocks(const SampledShape& shape, const SamplingRule& rule, const
                       std::int64_t image, Body body) {
   SampledBlock<C> block;
   C coordinates[static_cast<std::size_t>(3 * block.kPoints)];
-  for (int d = 0; d < shape.dims; ++d) block.count *= seen_along_axis(rule);
+  block.count = seen_elements(shape, rule);
   const std::int64_t points = (std::min)(block.kPoints, block.kElements / block.count);
   for (std::int64_t p = 0; p < shape.points; p += points) {
     const std::int64_t n = (std::min)(points, shape.points - p);
@@ -212,16 +212,16 @@ void sample_backward_grid(const GridSampleBackwardArgs& args, const SampledShape
       }
       for (std::int64_t i = 0; i < n; ++i) {
         const C* const g = grid + i * shape.dims;
-        const SampledPoint<C> point(shape, args.rule, [g](int d) { return g[d]; });
         C sums[3] = {};
-        point.for_each(shape, [&](std::int64_t place, int z, int y, int w) {
-          if (place < 0) return;
-          const C* from = x + image * shape.channels * shape.elements + place;
+        const auto load = [g](int d) { return g[d]; };
+        for_each_seen<C>(shape, args.rule, load, [&](const SeenElement<C>& seen) {
+          if (seen.place < 0) return;
+          const C* from = x + image * shape.channels * shape.elements + seen.place;
           const C* row = rows.data() + i;
           C product = 0;
           for (std::int64_t c = 0; c < shape.channels; ++c, from += shape.elements, row += kPoints)
             product += *from * *row;
-          point.add_slopes(z, y, w, product, sums);
+          seen.add_slopes(product, sums);
         });
         for (int d = 0; d < shape.dims; ++d) results[i * shape.dims + d] = sums[d];
       }
