@@ -16,14 +16,14 @@ namespace amp::inline v0::kernels::host {
 
 namespace detail {
 
-/// Takes the maxima over one row of an image, together with those of the rows before it. `stride` is
-/// that of the windows, a constant if it can be one.
+/// Takes the maxima over one row of an image, together with those of the rows before it. `stride`
+/// is that of the windows, a constant if it can be one.
 struct MaximaOfPixels {
   template <class Isa, class C, class Stride>
   AMP_ALWAYS_INLINE static void run(const WindowRow* row, Stride stride, bool is_first, const C* in,
                                     C* __restrict maxima, std::int32_t* __restrict places) {
     const PoolWindow& window = row->window;
-    std::int64_t first = is_first ? row->count : 0;  // window that has an element
+    std::int64_t first = is_first ? row->count : 0;  // windows from it on have an element
     for (std::int64_t k = 0; k < window.kernel[1]; ++k) {
       const std::int64_t offset = k * window.dilation[1] - window.padding[1];
       const std::int64_t begin = offset < 0 ? ceil_div(-offset, stride) : 0;
