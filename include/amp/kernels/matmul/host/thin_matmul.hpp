@@ -23,6 +23,7 @@
 #include "amp/kernels/traversal/host/block.hpp"
 #include "amp/types/bfloat16.hpp"
 #include "amp/types/format_vectors.hpp"
+#include "amp/types/half.hpp"
 
 namespace amp::inline v0::kernels::host {
 
@@ -38,9 +39,9 @@ template <class Isa>
 AMP_ALWAYS_INLINE simd::Vec<float, Isa> load_first(const float* x, std::int64_t n) {
   return simd::load_first<Isa>(x, n);
 }
-template <class Isa>
-AMP_ALWAYS_INLINE simd::Vec<float, Isa> load_first(const bfloat16* x, std::int64_t n) {
-  return amp::detail::decode<bfloat16>(
+template <class Isa, class T>
+AMP_ALWAYS_INLINE simd::Vec<float, Isa> load_first(const T* x, std::int64_t n) {
+  return amp::detail::decode<T>(
       simd::load_first<Isa>(reinterpret_cast<const std::uint16_t*>(x), n));
 }
 
@@ -209,20 +210,21 @@ struct Problem {
   bool along_k() const { return wide.strides[depth] == 1; }
   /// With more lines, the engine is faster (measured). It reads float32 rows where they lie.
   std::int64_t most_lines() const {
-    if (wide.dtype == kBFloat16 && gemm::multiplies(kBFloat16)) return 4;
+    if (item_size(wide.dtype) == 2 && gemm::multiplies(wide.dtype)) return 4;
     if (!along_k()) return few_rows && wide.dtype == kFloat32 ? 4 : 8;
     const bool has_avx512 = simd::instruction_set() >= simd::InstructionSet::kAvx512;
     return (std::clamp)(k / 32, std::int64_t{4}, has_avx512 ? kMostLines : kMostLines / 2);
   }
   bool is_thin() const {
-    return lines <= most_lines() && k > 0 && (wide.dtype == kFloat32 || wide.dtype == kBFloat16) &&
-           (along_k() || wide.strides[line] == 1);
+    const bool reads = wide.dtype == kFloat32 || wide.dtype == kBFloat16 ||
+                       (wide.dtype == kFloat16 && amp::detail::has_vectors_of_16_bits());
+    return lines <= most_lines() && k > 0 && reads && (along_k() || wide.strides[line] == 1);
   }
 };
 
 }  // namespace thin
 
-/// Whether one matrix has few lines, and the other one is float32 or bfloat16 with a dense
+/// Whether one matrix has few lines, and the other one has elements of 32 or 16 bits and a dense
 /// dimension.
 inline bool is_thin(const MatmulArgs& args) {
   return args.output.dtype != kFloat64 && thin::Problem(args).is_thin();
@@ -270,8 +272,10 @@ AMP_LAZY inline void thin_matmul(const MatmulArgs& args) {
       const std::int64_t begin = i * step, end = (std::min)(count, begin + step);
       if (wide.dtype == kFloat32)
         matrices.multiply<float>(begin, end);
-      else
+      else if (wide.dtype == kBFloat16)
         matrices.multiply<bfloat16>(begin, end);
+      else
+        matrices.multiply<half>(begin, end);
     });
     copy({results, matrix(output, thin_line, line)});
   });
