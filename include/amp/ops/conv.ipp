@@ -153,12 +153,21 @@ AMP_LAZY_DEFINITION Tensor conv_tbc(const Tensor& input, const Tensor& weight, c
             describe(input), " and ", describe(weight));
   AMP_CHECK(bias.dim() == 1 && bias.size(0) == weight.size(2), "conv_tbc: `bias` must have shape [",
             weight.size(2), "], but is ", describe(bias));
-  constexpr std::int64_t kChannelsSecond[] = {1, 2, 0}, kFiltersFirst[] = {2, 1, 0},
-                         kTimeFirst[] = {2, 0, 1};
-  return detail::permute(detail::conv("conv_tbc", detail::permute(input, kChannelsSecond),
-                                      detail::permute(weight, kFiltersFirst), bias,
-                                      detail::ConvNumbers(Conv1dOptions{.padding = pad})),
-                         kTimeFirst);
+  return autocasting::call(
+      "conv_tbc",
+      [&](const Tensor& x, const Tensor& w, const Tensor& b) {
+        constexpr std::int64_t kChannelsSecond[] = {1, 2, 0}, kFiltersFirst[] = {2, 1, 0},
+                               kTimeFirst[] = {2, 0, 1};
+        detail::check_convolved("conv_tbc", x, w, b);
+        const Tensor lines = detail::permute(x, kChannelsSecond),
+                     filters = detail::permute(w, kFiltersFirst);
+        const detail::ConvWindow windows = detail::conv_window(
+            "conv_tbc", lines, filters, detail::ConvNumbers(Conv1dOptions{.padding = pad}));
+        const detail::ConvCall call{"conv_tbc", windows.window, 1, false};
+        return detail::permute(detail::convolve(call, lines, filters, b, windows.extents),
+                               kTimeFirst);
+      },
+      input, weight, bias);
 }
 
 }  // namespace amp::inline v0
