@@ -13,11 +13,11 @@
 namespace host = amp::kernels::host;
 
 template <class T>
-host::gemm::Kernel<T> matmul_kernel(std::int64_t m) {
-  return host::gemm::kernel_for<T>(amp::kBFloat16, m);
+host::gemm::Kernel<T> matmul_kernel(std::int64_t m, std::int64_t n) {
+  return host::gemm::kernel_for<T>(amp::kBFloat16, m, n);
 }
-template host::gemm::Kernel<float> matmul_kernel<float>(std::int64_t);
-template host::gemm::Kernel<double> matmul_kernel<double>(std::int64_t);
+template host::gemm::Kernel<float> matmul_kernel<float>(std::int64_t, std::int64_t);
+template host::gemm::Kernel<double> matmul_kernel<double>(std::int64_t, std::int64_t);
 
 double sum(const float* x, std::int64_t n) {
   return amp::simd::on_widest<host::detail::SumOfRow>(x, n);

@@ -61,7 +61,7 @@ AMP_WITH_AMX void add_products(const std::byte* a, std::int64_t a_stride, const 
 
 /// A Kernel's run().
 template <int kPrefix>
-AMP_WITH_AMX void multiply_tile(std::int64_t depth, Factor a, Factor b, float* c,
+AMP_WITH_AMX void multiply_tile(const Parts& parts, Factor a, Factor b, float* c,
                                 std::int64_t stride, Addend<float> addend) {
   constexpr std::int64_t kSize = sizeof(float);
   if (addend.data != nullptr) {
@@ -80,18 +80,20 @@ AMP_WITH_AMX void multiply_tile(std::int64_t depth, Factor a, Factor b, float* c
         "tilezero %tmm2\n\t"
         "tilezero %tmm3");
   }
-  const auto* row = static_cast<const std::byte*>(a.data);
   const auto* column = static_cast<const std::byte*>(b.data);
-  for (; depth >= kWords; depth -= kWords, row += kWords * kWordSize, column += kWords * b.stride)
-    add_products<kPrefix>(row, a.stride, column, b.stride);
-  if (depth > 0) {  // zeros follow
-    constexpr std::int64_t kBytes = kWords * kWordSize;
+  for (std::int64_t part = 0; part < parts.count; ++part) {
+    const auto* row = static_cast<const std::byte*>(a.data) + parts.offsets[part];
+    std::int64_t depth = parts.depth;
+    for (; depth >= kWords; depth -= kWords, row += kWords * kWordSize, column += kWords * b.stride)
+      add_products<kPrefix>(row, a.stride, column, b.stride);
+    if (depth == 0) continue;
+    constexpr std::int64_t kBytes = kWords * kWordSize;  // zeros follow
     alignas(64) std::byte rows[kSide * kBytes] = {}, columns[kWords * 2 * kBytes] = {};
     for (int i = 0; i < kSide; ++i)
       std::memcpy(rows + i * kBytes, row + i * a.stride,
                   static_cast<std::size_t>(depth * kWordSize));
-    for (std::int64_t k = 0; k < depth; ++k)
-      std::memcpy(columns + k * 2 * kBytes, column + k * b.stride, 2 * kBytes);
+    for (std::int64_t k = 0; k < depth; ++k, column += b.stride)
+      std::memcpy(columns + k * 2 * kBytes, column, 2 * kBytes);
     add_products<kPrefix>(rows, kBytes, columns, 2 * kBytes);
   }
   __asm__ volatile(

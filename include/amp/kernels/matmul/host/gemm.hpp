@@ -84,7 +84,7 @@ class Multiplier {
           const Factor of_b = b(j, k0, count);
           const auto from = (k0 == 0 ? addend : Addend<C>{c, stride}).from(i, j);
           const auto multiply = [&]<class Out>(Out* to, std::int64_t to_stride) {
-            strip(rows, columns, kernel_.words(count), rows_of_a, of_b, to + i * to_stride + j,
+            strip(rows, columns, {kernel_.words(count)}, rows_of_a, of_b, to + i * to_stride + j,
                   to_stride, from);
           };
           if constexpr (std::is_same_v<C, float>) {
@@ -156,21 +156,21 @@ class Multiplier {
 
   /// Multiplies a block of rows with a strip of columns.
   template <class Rows, class Out>
-  void strip(std::int64_t rows, std::int64_t columns, std::int64_t depth, const Rows& rows_of_a,
+  void strip(std::int64_t rows, std::int64_t columns, const Parts& words, const Rows& rows_of_a,
              Factor b, Out* c, std::int64_t stride, const Addend<C>& addend) const {
     for (std::int64_t i = 0; i < rows; i += kernel_.rows) {
       const Factor a = rows_of_a(i);
       Out* const to = c + i * stride;
       if (i + kernel_.rows <= rows && columns == kernel_.columns) {
         if constexpr (std::is_same_v<Out, C>)
-          kernel_.run(depth, a, b, to, stride, addend.from(i, 0));
+          kernel_.run(words, a, b, to, stride, addend.from(i, 0));
         else
-          kernel_.run_rounded(depth, a, b, to, stride, addend.from(i, 0));
+          kernel_.run_rounded(words, a, b, to, stride, addend.from(i, 0));
         continue;
       }
       // A partial tile is computed as a full one.
       alignas(64) C tile[kMostOfTile];
-      kernel_.run(depth, a, b, tile, kernel_.columns, {});
+      kernel_.run(words, a, b, tile, kernel_.columns, {});
       for (std::int64_t r = 0; r < (std::min)(rows - i, std::int64_t{kernel_.rows}); ++r) {
         for (std::int64_t s = 0; s < columns; ++s) {
           const C sum = tile[r * kernel_.columns + s];

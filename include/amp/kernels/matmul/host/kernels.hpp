@@ -50,9 +50,10 @@ inline bool multiplies(DType dtype) {
 }
 
 /// Returns the kernel for matrices of the dtype, those of C or one that multiplies(), and for m
-/// rows.
+/// rows. If n is known, a kernel may have fewer columns.
 template <class C>
-Kernel<C> kernel_for([[maybe_unused]] DType dtype, [[maybe_unused]] std::int64_t m) {
+Kernel<C> kernel_for([[maybe_unused]] DType dtype, [[maybe_unused]] std::int64_t m,
+                     [[maybe_unused]] std::int64_t n = 0) {
   using detail::kernel_of;
 #if AMP_X86
   using simd::Avx2, simd::Avx512, simd::ForEachSet, simd::InstructionSet;
@@ -64,6 +65,9 @@ Kernel<C> kernel_for([[maybe_unused]] DType dtype, [[maybe_unused]] std::int64_t
       return amx_kernel(dtype);
     if (dtype == kBFloat16 && multiplies(dtype))
       return in_8_rows ? detail::kernel_of_pairs<8>() : detail::kernel_of_pairs<12>();
+    constexpr std::int64_t kLanes = simd::kLanes<Avx512>;
+    if (n > 0 && n <= 3 * kLanes && ceil_div(n, kLanes) % 2 == 1 && set >= InstructionSet::kAvx512)
+      return {kFloat32, 12, kLanes, ForEachSet<MultiplyTile<float, float, 12, float, 1>>::avx512};
     if (in_8_rows && set >= InstructionSet::kAvx512)
       return kernel_of<C, Avx512, 8>(kFloat32, Numbers8::avx512);
   }

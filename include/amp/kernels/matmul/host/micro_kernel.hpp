@@ -45,17 +45,25 @@ struct Factor {
   std::int64_t stride;
 };
 
+/// What a kernel sums in one call: `count` parts of k, of `depth` words each. Those of a lie
+/// `offsets` bytes from its first word, those of b follow one another.
+struct Parts {
+  static constexpr std::int64_t kStart = 0;
+  std::int64_t depth, count = 1;
+  const std::int64_t* offsets = &kStart;
+};
+
 /// A kernel, and what its loops need to know. C is the type of the sums.
 template <class C>
 struct Kernel {
   DType factor;       // that of the words of a and b
   int rows, columns;  // of a tile
-  /// c = addend + a @ b, for a [rows, depth], b [depth, columns], and c [rows, columns] with rows
-  /// `stride` apart, which may be the addend. depth is in words.
-  void (*run)(std::int64_t depth, Factor a, Factor b, C* c, std::int64_t stride, Addend<C> addend);
+  /// c = addend + a @ b, for a [rows, words], b [words, columns], and c [rows, columns] with rows
+  /// `stride` apart, which may be the addend. The words are those of all parts.
+  void (*run)(const Parts& parts, Factor a, Factor b, C* c, std::int64_t stride, Addend<C> addend);
   bool uses_amx = false;  // only while the thread has AmxRegisters
   /// The same with c rounded to bfloat16; null if there is no such kernel.
-  void (*run_rounded)(std::int64_t depth, Factor a, Factor b, bfloat16* c, std::int64_t stride,
+  void (*run_rounded)(const Parts& parts, Factor a, Factor b, bfloat16* c, std::int64_t stride,
                       Addend<C> addend) = nullptr;
 
   /// The elements in a word.

@@ -58,12 +58,12 @@ template <class Isa, class C>
 inline constexpr int kTileColumns = 2 * Isa::kBytes / static_cast<int>(sizeof(C));
 
 /// A kernel's run(), or run_rounded() if Out is bfloat16. C is the type of the sums.
-template <class C, class Word, int kRows, class Out = C>
+template <class C, class Word, int kRows, class Out = C, int kVectors = 2>
 struct MultiplyTile {
   template <class Isa>
-  AMP_ALWAYS_INLINE static void run(std::int64_t depth, Factor a, Factor b, Out* c,
+  AMP_ALWAYS_INLINE static void run(const Parts& parts, Factor a, Factor b, Out* c,
                                     std::int64_t stride, Addend<C> addend) {
-    tile<Isa>(std::make_integer_sequence<int, 2 * kRows>(), depth, a, b, c, stride, addend);
+    tile<Isa>(std::make_integer_sequence<int, kVectors * kRows>(), parts, a, b, c, stride, addend);
   }
 
  private:
@@ -77,7 +77,7 @@ struct MultiplyTile {
   /// copies an array in small pieces to the stack, and waits for all of them. Rows of a are reached
   /// from every fourth one, which takes few registers.
   template <class Isa, int... kTile>
-  AMP_ALWAYS_INLINE static void tile(std::integer_sequence<int, kTile...>, std::int64_t depth,
+  AMP_ALWAYS_INLINE static void tile(std::integer_sequence<int, kTile...>, const Parts& parts,
                                      const Factor& a, const Factor& b, Out* c, std::int64_t stride,
                                      const Addend<C>& addend) {
     using V = typename simd::Register<C, Isa::kBytes>::type;
@@ -85,8 +85,7 @@ struct MultiplyTile {
     constexpr int kLanes = kTileColumns<Isa, C> / 2;
     static_assert(kRows <= 12);
     const std::int64_t one = a.stride, three = 3 * one, step = b.stride;
-    const auto *row0 = static_cast<const std::byte*>(a.data),
-               *row4 = kRows > 4 ? row0 + 4 * one : row0, *row8 = kRows > 8 ? row4 + 4 * one : row0,
+    const auto *row0 = static_cast<const std::byte*>(a.data), *row4 = row0, *row8 = row0,
                *row_of_b = static_cast<const std::byte*>(b.data);
     const auto word_of = [&](int i) {
       const std::byte* const fourth = i < 4 ? row0 : i < 8 ? row4 : row8;
@@ -95,19 +94,27 @@ struct MultiplyTile {
     V sums[sizeof...(kTile)];
     ((sums[kTile] = V{}), ...);
     for (int i = 0; i < kRows; ++i) __builtin_prefetch(c + i * stride, 1);
-    AMP_UNROLL_BY_2
-    for (std::int64_t k = 0; k < depth; ++k) {
-      Words row[2];
-      row[0] = simd::in_memory<Word, Isa::kBytes>(row_of_b).value;
-      row[1] = simd::in_memory<Word, Isa::kBytes>(row_of_b + Isa::kBytes).value;
-      (add_products(sums[kTile], row[kTile % 2], word_of(kTile / 2)), ...);
-      row0 += sizeof(Word);
-      row4 += sizeof(Word);
-      row8 += sizeof(Word);
-      row_of_b += step;
+    const std::int64_t* const end = parts.offsets + parts.count;
+    for (const std::int64_t* offset = parts.offsets; offset != end; ++offset) {
+      row0 = static_cast<const std::byte*>(a.data) + *offset;
+      row4 = kRows > 4 ? row0 + 4 * one : row0;
+      row8 = kRows > 8 ? row4 + 4 * one : row0;
+      AMP_UNROLL_BY_2
+      for (std::int64_t k = 0; k < parts.depth; ++k) {
+        Words row[kVectors];
+        row[0] = simd::in_memory<Word, Isa::kBytes>(row_of_b).value;
+        if constexpr (kVectors > 1)
+          row[1] = simd::in_memory<Word, Isa::kBytes>(row_of_b + Isa::kBytes).value;
+        (add_products(sums[kTile], row[kTile % kVectors], word_of(kTile / kVectors)), ...);
+        row0 += sizeof(Word);
+        row4 += sizeof(Word);
+        row8 += sizeof(Word);
+        row_of_b += step;
+      }
     }
-    if (addend.data != nullptr) (add(sums[kTile], addend.row(kTile / 2) + kTile % 2 * kLanes), ...);
-    (put<Isa>(sums[kTile], c + kTile / 2 * stride + kTile % 2 * kLanes), ...);
+    if (addend.data != nullptr)
+      (add(sums[kTile], addend.row(kTile / kVectors) + kTile % kVectors * kLanes), ...);
+    (put<Isa>(sums[kTile], c + kTile / kVectors * stride + kTile % kVectors * kLanes), ...);
   }
 
   template <class V>
