@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Convolutions of channels-last images as matmuls of their patches (patches.hpp), of which a few
-// exist at a time. With p for a pixel of the output and q = (kd, kh, kw, c) for an element of a
-// patch,
+// Convolutions of channels-last images as matmuls of their patches, which kernels read in copies of
+// a few lines (patch_blocks.hpp), or of which a few exist at a time (patches.hpp). With p for a
+// pixel of the output and q = (kd, kh, kw, c) for an element of a patch,
 //   output[p, o] = sum over q of patches[p, q] * weight[o, q],
 //   grad_weight[o, q] = sum over p of grad_output[p, o] * patches[p, q],
 // and the gradient of the input is a convolution of grad_output, in which taps and filters take the
@@ -16,12 +16,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <numeric>
 
 #include "amp/core/math.hpp"
 #include "amp/device/host_memory.hpp"
 #include "amp/device/parallel.hpp"
 #include "amp/kernels/conv/args.hpp"
+#include "amp/kernels/conv/host/patch_blocks.hpp"
 #include "amp/kernels/conv/host/patches.hpp"
 #include "amp/kernels/conv/shape.hpp"
 #include "amp/kernels/elementwise/host.hpp"
@@ -98,6 +100,23 @@ inline PatchRuns forward_patches(const ConvShape& s, const Operand& images, std:
           along};
 }
 
+/// Computes a product of patches in blocks of lines, or patch by patch if that takes less time.
+/// put(block, sums, stride) finishes a block, as p.compute_on_all_threads(finish) does a tile.
+template <class Put>
+void multiply_patches(const gemm::Product& p, const PatchRuns& patches, const Put& put,
+                      const gemm::Product::Finish* finish) {
+  bool is_done = false;
+  if (patches.data == nullptr && p.m * p.n * p.k >= 64 * 64 * 64) {
+    visit_float_type(p.sums, [&](auto tag) {
+      using C = typename decltype(tag)::type;
+      PatchProduct<C> product(gemm::kernel_for<C>(p.factor, p.m, p.n), patches, p.m, p.n);
+      is_done = product.cost() < product.cost_of_copies();
+      if (is_done) product.compute(p.b, p.bias, put);
+    });
+  }
+  if (!is_done) p.compute_on_all_threads(finish);
+}
+
 inline void conv2d_by_matmul(const Conv2dArgs& args, const ConvShape& s) {
   const std::int64_t all = s.groups * s.filters;
   const DType factor = args.input.dtype, sums = gemm::dtype_of_sums(args.output.dtype);
@@ -113,26 +132,23 @@ inline void conv2d_by_matmul(const Conv2dArgs& args, const ConvShape& s) {
     const PatchRuns patches = forward_patches(s, args.input, g, true);
     const gemm::MatrixRuns filters(part(weight.data(), factor, g * s.filters * s.patch()), factor,
                                    s.patch(), true);
-    const auto put = [&](const Place& place, void* tile, std::int64_t stride) {
-      const Operand from = Operand::array(tile, sums, {place.rows, place.columns}, {stride, 1}),
+    const auto put = [&](const PatchBlock& block, void* tile, std::int64_t stride) {
+      const std::initializer_list<std::int64_t> sizes = {block.lines, block.width, block.columns};
+      const Operand from = Operand::array(tile, sums, sizes, {block.pitch * stride, stride, 1}),
                     to = Operand::array(
-                        at(args.output, place.row * all + g * s.filters + place.column),
-                        args.output.dtype, {place.rows, place.columns}, {all, 1});
+                        at(args.output, block.patch * all + g * s.filters + block.column),
+                        args.output.dtype, sizes, {s.out_w * all, all, 1});
       args.relu ? unary<functions::Relu>({from, to}) : copy({from, to});
     };
-    const gemm::Product::Finish finish = put;
-    gemm::Product{factor,
-                  sums,
-                  s.images * s.pixels(),
-                  s.filters,
-                  s.patch(),
-                  patches,
-                  filters,
-                  args.bias.present ? part(bias.data(), sums, g * s.filters) : nullptr,
-                  in_place ? at(args.output, g * s.filters) : nullptr,
-                  all,
-                  rounds ? static_cast<bfloat16*>(at(args.output, g * s.filters)) : nullptr}
-        .compute_on_all_threads(in_place && !args.relu ? nullptr : &finish);
+    const auto put_place = [&](const Place& place, void* tile, std::int64_t stride) {
+      put({place.row, 1, place.rows, 0, place.column, place.columns}, tile, stride);
+    };
+    const gemm::Product::Finish finish = put_place;
+    multiply_patches({factor, sums, s.images * s.pixels(), s.filters, s.patch(), patches, filters,
+                      args.bias.present ? part(bias.data(), sums, g * s.filters) : nullptr,
+                      in_place ? at(args.output, g * s.filters) : nullptr, all,
+                      rounds ? static_cast<bfloat16*>(at(args.output, g * s.filters)) : nullptr},
+                     patches, put, in_place && !args.relu ? nullptr : &finish);
   }
 }
 
@@ -213,39 +229,38 @@ inline void conv2d_backward_input_by_matmul(const Conv2dBackwardInputArgs& args,
       const PatchRuns patches(args.grad_output, g * s.filters, s.filters, slices.line, rows.line,
                               columns.line, true);
       const gemm::MatrixRuns filters(weight.data(), factor, s.channels, false);
-      const auto put = [&](const Place& place, void* tile, std::int64_t stride) {
-        // The pixels of a row of the image lie at equal distances.
-        for (std::int64_t r = 0, n = 0; r < place.rows; r += n) {
-          const std::int64_t p = place.row + r, x = p % columns.line.patches,
-                             y = p / columns.line.patches % rows.line.patches,
-                             plane = p / columns.line.patches / rows.line.patches,
-                             z = slices.first + plane % slices.line.patches * slices.stride,
-                             slice = plane / slices.line.patches * s.slices + z;
-          n = (std::min)(place.rows - r, columns.line.patches - x);
-          const std::int64_t pixel = (slice * s.height + rows.first + y * rows.stride) * s.width +
-                                     columns.first + x * columns.stride;
-          copy({Operand::array(part(tile, sums, r * stride), sums, {n, place.columns}, {stride, 1}),
-                Operand::array(at(args.grad_input, pixel * all + g * s.channels + place.column),
-                               args.grad_input.dtype, {n, place.columns},
-                               {columns.stride * all, 1})});
+      const auto put = [&](const PatchBlock& block, void* tile, std::int64_t stride) {
+        const std::int64_t x = block.patch % columns.line.patches,
+                           y = block.patch / columns.line.patches % rows.line.patches,
+                           plane = block.patch / columns.line.patches / rows.line.patches,
+                           z = slices.first + plane % slices.line.patches * slices.stride,
+                           slice = plane / slices.line.patches * s.slices + z,
+                           row = (slice * s.height + rows.first + y * rows.stride) * s.width,
+                           pixel = row + columns.first + x * columns.stride;
+        const std::initializer_list<std::int64_t> sizes = {block.lines, block.width, block.columns};
+        copy({Operand::array(tile, sums, sizes, {block.pitch * stride, stride, 1}),
+              Operand::array(at(args.grad_input, pixel * all + g * s.channels + block.column),
+                             args.grad_input.dtype, sizes,
+                             {rows.stride * s.width * all, columns.stride * all, 1})});
+      };
+      const auto put_place = [&](const Place& place, void* tile, std::int64_t stride) {
+        for (std::int64_t r = 0, n = 0; r < place.rows; r += n) {  // line by line
+          const std::int64_t patch = place.row + r;
+          n = (std::min)(place.rows - r, columns.line.patches - patch % columns.line.patches);
+          put({patch, 1, n, 0, place.column, place.columns}, part(tile, sums, r * stride), stride);
         }
       };
-      const gemm::Product::Finish finish = put;
+      const gemm::Product::Finish finish = put_place;
       const bool is_dense = w.stride[0] == 1 && w.stride[1] == 1 && w.stride[2] == 1,
                  in_place = is_dense && args.grad_input.dtype == sums,
                  rounds = is_dense && args.grad_input.dtype == kBFloat16;
-      gemm::Product{factor,
-                    sums,
-                    s.images * slices.line.patches * rows.line.patches * columns.line.patches,
-                    s.channels,
-                    taps * s.filters,
-                    patches,
-                    filters,
-                    args.bias.present ? part(bias.data(), sums, g * s.channels) : nullptr,
-                    in_place ? at(args.grad_input, g * s.channels) : nullptr,
-                    all,
-                    rounds ? static_cast<bfloat16*>(at(args.grad_input, g * s.channels)) : nullptr}
-          .compute_on_all_threads(in_place ? nullptr : &finish);
+      multiply_patches(
+          {factor, sums, s.images * slices.line.patches * rows.line.patches * columns.line.patches,
+           s.channels, taps * s.filters, patches, filters,
+           args.bias.present ? part(bias.data(), sums, g * s.channels) : nullptr,
+           in_place ? at(args.grad_input, g * s.channels) : nullptr, all,
+           rounds ? static_cast<bfloat16*>(at(args.grad_input, g * s.channels)) : nullptr},
+          patches, put, in_place ? nullptr : &finish);
     }
   }
 }

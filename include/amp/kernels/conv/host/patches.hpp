@@ -82,6 +82,33 @@ class PatchRuns final : public gemm::Runs {
     }
   }
 
+  const PatchLine& slices() const { return slices_; }
+  const PatchLine& rows() const { return rows_; }
+  const PatchLine& columns() const { return columns_; }
+  std::int64_t channels() const { return channels_ / size_; }
+
+  /// Copies the pixels [x, x + count) of a line of an image to elements of that dtype, or of C.
+  /// Pixels outside of the image are 0.
+  template <class C>
+  void copy_line(std::int64_t image, std::int64_t z, std::int64_t y, std::int64_t x,
+                 std::int64_t count, DType to_dtype, void* to) const {
+    const std::int64_t size = item_size(to_dtype) * channels(),
+                       first = (std::clamp)(-x, std::int64_t{0}, count),
+                       last = has(z, y) ? (std::clamp)(columns_.size - x, first, count) : first;
+    auto* const out = static_cast<std::byte*>(to);
+    std::memset(out, 0, static_cast<std::size_t>(first * size));
+    std::memset(out + last * size, 0, static_cast<std::size_t>((count - last) * size));
+    const bool side_by_side = pixel_ == channels_;
+    const std::int64_t step = side_by_side ? last - first : 1;
+    for (std::int64_t i = first; i < last; i += step) {
+      const std::byte* const from = data_ + image * image_ + offset({z, y, x + i});
+      if (to_dtype == dtype)
+        gemm::copy_run(from, step * channels_, out + i * size);
+      else
+        fetch(from, dtype, step * channels(), reinterpret_cast<C*>(out + i * size));
+    }
+  }
+
  private:
   struct Pixel {
     std::int64_t z, y, x;
@@ -128,8 +155,9 @@ class PatchRuns final : public gemm::Runs {
     return line.taps == 1 && line.step == 1 && line.first == 0 && line.patches == line.size;
   }
   std::int64_t offset(const Pixel& at) const { return at.z * slice_ + at.y * row_ + at.x * pixel_; }
+  bool has(std::int64_t z, std::int64_t y) const { return slices_.has(z) && rows_.has(y); }
   bool has_row(const Piece& piece, const Pixel& at) const {
-    return slices_.has(at.z + piece.slice) && rows_.has(at.y + piece.row);
+    return has(at.z + piece.slice, at.y + piece.row);
   }
   bool is_inside(const Piece& piece, const Pixel& at) const {
     return has_row(piece, at) && columns_.has(at.x + piece.first) &&
