@@ -129,72 +129,130 @@ TEST_CASE("random products: matmul", "[ops]") {
   }
 }
 
-TEST_CASE("random products: conv2d and its gradients", "[ops]") {
-  Draw draw(8);
+/// A convolution in three dimensions, the first of which is 1 in conv2d.
+struct Convolution {
+  std::int64_t images, groups, channels, filters;
+  std::int64_t size[3], kernel[3], stride[3], before[3], after[3], dilation[3];
+
+  Convolution(Draw& draw, int dims) {
+    const bool depthwise = draw.from(0, 4) == 0, large = !depthwise && draw.from(0, 7) == 0;
+    groups = depthwise ? draw.from(2, 40) : draw.coin() ? 1 : draw.from(2, 4);
+    channels = depthwise ? 1 : draw.from(1, draw.coin() && !large ? 40 : 4);
+    filters = depthwise ? 1 : draw.from(1, draw.coin() ? 40 : 4);
+    images = draw.from(1, 3);
+    const bool sides = draw.coin();
+    for (int d = 0; d < 3; ++d) {
+      const bool is_there = d >= 3 - dims;
+      const auto pick = [&](std::int64_t least, std::int64_t most, std::int64_t absent) {
+        return is_there ? draw.from(least, most) : absent;
+      };
+      kernel[d] = pick(1, dims == 3 ? 3 : 4, 1);
+      stride[d] = pick(1, 3, 1);
+      before[d] = pick(0, 4, 0);
+      after[d] = sides ? pick(0, 4, 0) : before[d];
+      dilation[d] = pick(1, 3, 1);
+      size[d] = pick(1,
+                     d == 0      ? 4
+                     : large     ? 50
+                     : dims == 3 ? 9
+                                 : 12,
+                     1) +
+                dilation[d] * (kernel[d] - 1);
+    }
+  }
+  std::int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
+
+  Tensor run(const Tensor& x, const Tensor& w, const Tensor& b) const {
+    if (x.dim() == 4) {
+      return amp::conv2d(x, w, b,
+                         {.stride = {stride[1], stride[2]},
+                          .padding = {{before[1], before[2]}, {after[1], after[2]}},
+                          .dilation = {dilation[1], dilation[2]},
+                          .groups = groups});
+    }
+    return amp::conv3d(
+        x, w, b,
+        {.stride = {stride[0], stride[1], stride[2]},
+         .padding = {{before[0], before[1], before[2]}, {after[0], after[1], after[2]}},
+         .dilation = {dilation[0], dilation[1], dilation[2]},
+         .groups = groups});
+  }
+
+  /// Calls body(output, input, weight) with the places of all products.
+  template <class Body>
+  void for_each_product(const std::int64_t* out, const Body& body) const {
+    std::int64_t y = 0;
+    for (std::int64_t n = 0; n < images * groups * filters; ++n) {
+      const std::int64_t filter = n % (groups * filters), image = n / (groups * filters);
+      for (std::int64_t p = 0; p < out[0] * out[1] * out[2]; ++p, ++y) {
+        const std::int64_t at[] = {p / out[2] / out[1], p / out[2] % out[1], p % out[2]};
+        for (std::int64_t q = 0; q < channels * taps(); ++q) {
+          const std::int64_t tap[] = {q % taps() / kernel[2] / kernel[1], q / kernel[2] % kernel[1],
+                                      q % kernel[2]};
+          std::int64_t x = (image * groups + filter / filters) * channels + q / taps();
+          bool inside = true;
+          for (int d = 0; d < 3; ++d) {
+            const std::int64_t i = at[d] * stride[d] - before[d] + tap[d] * dilation[d];
+            inside = inside && i >= 0 && i < size[d];
+            x = x * size[d] + i;
+          }
+          if (inside) body(y, x, filter * channels * taps() + q);
+        }
+      }
+    }
+  }
+};
+
+void check_convolutions(int dims) {
+  Draw draw(static_cast<std::uint32_t>(6 + dims));
   amp::manual_seed(8);
   for (std::int64_t i = 0; i < cases(); ++i) {
     const DType dtype = draw.dtype();
-    const bool depthwise = draw.from(0, 4) == 0;
-    const std::int64_t groups = depthwise ? draw.from(2, 40) : draw.coin() ? 1 : draw.from(2, 4);
-    const std::int64_t channels = depthwise ? 1 : draw.from(1, draw.coin() ? 40 : 4),
-                       filters = depthwise ? 1 : draw.from(1, draw.coin() ? 40 : 4);
-    const std::int64_t kernel[] = {draw.from(1, 4), draw.from(1, 4)},
-                       stride[] = {draw.from(1, 3), draw.from(1, 3)},
-                       padding[] = {draw.from(0, 4), draw.from(0, 4)},
-                       dilation[] = {draw.from(1, 3), draw.from(1, 3)};
-    const std::int64_t images = draw.from(1, 3),
-                       height = draw.from(1, 12) + dilation[0] * (kernel[0] - 1),
-                       width = draw.from(1, 12) + dilation[1] * (kernel[1] - 1);
-    CAPTURE(i, dtype, groups, channels, filters, images, height, width, kernel[0], kernel[1]);
-    CAPTURE(stride[0], stride[1], padding[0], padding[1], dilation[0], dilation[1]);
-    Tensor x = amp::randn({images, groups * channels, height, width}).to(dtype),
-           w = amp::randn({groups * filters, channels, kernel[0], kernel[1]}).to(dtype),
-           b = amp::randn({groups * filters}).to(dtype);
+    const Convolution c(draw, dims);
+    const std::int64_t first = 3 - dims;  // the first dimension that is there
+    amp::Shape images{c.images, c.groups * c.channels}, weights{c.groups * c.filters, c.channels};
+    for (std::int64_t d = first; d < 3; ++d) {
+      images.push_back(c.size[d]);
+      weights.push_back(c.kernel[d]);
+    }
+    INFO(i << " " << amp::name(dtype) << " groups " << c.groups << " input " << to_string(images)
+           << " weight " << to_string(weights) << " stride " << c.stride[0] << " " << c.stride[1]
+           << " " << c.stride[2] << " padding " << c.before[0] << " " << c.before[1] << " "
+           << c.before[2] << ", " << c.after[0] << " " << c.after[1] << " " << c.after[2]
+           << " dilation " << c.dilation[0] << " " << c.dilation[1] << " " << c.dilation[2]);
+    Tensor x = amp::randn(images).to(dtype), w = amp::randn(weights).to(dtype),
+           b = amp::randn({c.groups * c.filters}).to(dtype);
     for (Tensor* const leaf : {&x, &w, &b}) leaf->requires_grad_();
-    const Tensor image = draw.coin() ? channels_last(x) : x;
-    const Tensor y = amp::conv2d(image, w, b,
-                                 {.stride = {stride[0], stride[1]},
-                                  .padding = {padding[0], padding[1]},
-                                  .dilation = {dilation[0], dilation[1]},
-                                  .groups = groups});
+    const Tensor y = c.run(dims == 2 && draw.coin() ? channels_last(x) : x, w, b);
     const Tensor grad = amp::randn(y.shape()).to(dtype);
     y.backward(grad);
 
     const std::vector<double> xs = doubles(x), ws = doubles(w), bs = doubles(b), gs = doubles(grad);
     Sums ys(gs.size()), dx(xs.size()), dw(ws.size()), db(bs.size());
-    std::int64_t out = 0;
-    for (std::int64_t n = 0; n < images; ++n) {
-      for (std::int64_t o = 0; o < groups * filters; ++o) {
-        for (std::int64_t r = 0; r < y.size(2); ++r) {
-          for (std::int64_t c = 0; c < y.size(3); ++c, ++out) {
-            const double g = gs[static_cast<std::size_t>(out)];
-            ys.add(out, bs[static_cast<std::size_t>(o)]);
-            db.add(o, g);
-            for (std::int64_t q = 0; q < channels * kernel[0] * kernel[1]; ++q) {
-              const std::int64_t channel = q / kernel[1] / kernel[0] + o / filters * channels,
-                                 row = r * stride[0] - padding[0] +
-                                       q / kernel[1] % kernel[0] * dilation[0],
-                                 column = c * stride[1] - padding[1] + q % kernel[1] * dilation[1];
-              if (row < 0 || row >= height || column < 0 || column >= width) continue;
-              const std::int64_t in =
-                  ((n * groups * channels + channel) * height + row) * width + column;
-              const std::int64_t weight = o * channels * kernel[0] * kernel[1] + q;
-              const double pixel = xs[static_cast<std::size_t>(in)],
-                           tap = ws[static_cast<std::size_t>(weight)];
-              ys.add(out, pixel * tap);
-              dx.add(in, g * tap);
-              dw.add(weight, g * pixel);
-            }
-          }
-        }
-      }
+    std::int64_t out[3] = {1, 1, 1};
+    for (std::int64_t d = first; d < 3; ++d) out[d] = y.size(2 + d - first);
+    const std::int64_t pixels = out[0] * out[1] * out[2];
+    for (std::int64_t at = 0; at < static_cast<std::int64_t>(gs.size()); ++at) {
+      const std::int64_t filter = at / pixels % (c.groups * c.filters);
+      ys.add(at, bs[static_cast<std::size_t>(filter)]);
+      db.add(filter, gs[static_cast<std::size_t>(at)]);
     }
+    c.for_each_product(out, [&](std::int64_t to, std::int64_t pixel, std::int64_t weight) {
+      const double value = xs[static_cast<std::size_t>(pixel)],
+                   tap = ws[static_cast<std::size_t>(weight)], g = gs[static_cast<std::size_t>(to)];
+      ys.add(to, value * tap);
+      dx.add(pixel, g * tap);
+      dw.add(weight, g * value);
+    });
     CHECK(error(y, ys) < 8);
     CHECK(error(x.grad(), dx) < 8);
     CHECK(error(w.grad(), dw) < 8);
     CHECK(error(b.grad(), db) < 8);
   }
 }
+
+TEST_CASE("random products: conv2d and its gradients", "[ops]") { check_convolutions(2); }
+TEST_CASE("random products: conv3d and its gradients", "[ops]") { check_convolutions(3); }
 
 TEST_CASE("conv2d: a stride far beyond the image, forward and backward", "[ops]") {
   constexpr std::int64_t kStride = std::int64_t{1} << 30;
