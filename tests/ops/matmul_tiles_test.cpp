@@ -61,8 +61,9 @@ TEST_CASE("matmul: values of tiles that do not divide the output evenly", "[matm
   struct Size {
     std::int64_t m, n, k;
   };
-  for (const Size s : {Size{1, 1, 70000}, Size{1, 4099, 65}, Size{4099, 1, 65}, Size{289, 33, 257},
-                       Size{97, 515, 300}, Size{577, 577, 17}}) {
+  for (const Size s :
+       {Size{1, 1, 70000}, Size{1, 4099, 65}, Size{4099, 1, 65}, Size{289, 33, 257},
+        Size{97, 515, 300}, Size{577, 577, 17}, Size{129, 131, 5}, Size{70, 64, 1}}) {
     CAPTURE(s.m, s.n, s.k);
     const std::vector<double> x = small_integers(s.m * s.k, 7), y = small_integers(s.k * s.n, 5);
     const std::vector<double> c =
@@ -84,7 +85,8 @@ TEST_CASE("linear: few rows by wide weights, with a bias, in each format", "[mat
   struct Size {
     std::int64_t m, n, k;
   };
-  for (const Size s : {Size{64, 600, 300}, Size{61, 403, 517}, Size{128, 1024, 1024}}) {
+  for (const Size s :
+       {Size{64, 600, 300}, Size{61, 403, 517}, Size{128, 1024, 1024}, Size{300, 403, 3}}) {
     const std::vector<double> x = small_integers(s.m * s.k, 7), w = small_integers(s.n * s.k, 5),
                               bias = small_integers(s.n, 2);
     std::vector<double> expected;
@@ -107,6 +109,10 @@ TEST_CASE("linear: few rows by wide weights, with a bias, in each format", "[mat
       CHECK(amp::linear(rows, weight, added).to_vector<double>() == once);
       // The same rows, but with their elements k apart.
       CHECK(amp::linear(rows.t().contiguous().t(), weight, added).to_vector<double>() == once);
+      const auto twice = [](const amp::Tensor& one) { return amp::stack({one, one * 2}, 0); };
+      CHECK(amp::bmm(twice(rows), twice(weight.t())).select(0, 1).to_vector<double>() ==
+            (amp::bmm(rows.unsqueeze(0), weight.t().unsqueeze(0)).select(0, 0) * 4)
+                .to_vector<double>());
     }
   }
 }
