@@ -38,16 +38,17 @@ void Meter::access(const void* address, std::int64_t size, bool write) {
   if (busy_ || !standin::Block::running()) return;
   busy_ = true;
   const auto* const begin = static_cast<const char*>(address);
+  if (launch_ != standin::toolkit().counters.launches) {
+    close_launch();
+    launch_ = standin::toolkit().counters.launches;
+    block_begin_ = block_end_ = nullptr;  // freed since, it may be anything
+  }
   if (begin < block_begin_ || begin + size > block_end_) {
     const auto [first, last] = standin::toolkit().block_of(begin);
     block_begin_ = static_cast<const char*>(first);
     block_end_ = static_cast<const char*>(last);
   }
   if (block_begin_ != nullptr && begin >= block_begin_ && begin + size <= block_end_) {
-    if (launch_ != standin::toolkit().counters.launches) {
-      close_launch();
-      launch_ = standin::toolkit().counters.launches;
-    }
     (write ? bytes_.asked_written : bytes_.asked_read) += size;
     const auto number = reinterpret_cast<std::uintptr_t>(address);
     auto& sectors = (write ? written_ : read_).sectors;
