@@ -12,8 +12,8 @@ namespace amp::inline v0::simd {
 
 namespace native {
 
-/// The last kBy lanes of a, and the first ones of b. The lanes are spelled out, because nvcc expands
-/// no pack there.
+/// The last kBy lanes of a, and the first ones of b. The lanes are spelled out, because nvcc
+/// expands no pack there.
 template <int kBy, class Native>
 AMP_ALWAYS_INLINE void move_lanes(const Native& a, const Native& b, Native& y) {
   constexpr int n = static_cast<int>(sizeof(Native) / sizeof(a[0])), i = n - kBy;

@@ -222,8 +222,8 @@ struct Problem {
   }
 };
 
-/// Whether sums have so few terms that a matmul waits for its output, as that of a weight's gradient
-/// does in a small batch. With more, the engine is faster (measured).
+/// Whether sums have so few terms that a matmul waits for its output, as that of a weight's
+/// gradient does in a small batch. With more, the engine is faster (measured).
 inline bool is_shallow(const MatmulArgs& args) {
   constexpr std::int64_t kFewTerms = 6, kLongRow = 64;
   const std::int64_t k = args.a.sizes[2];

@@ -73,13 +73,16 @@ struct RunningExtrema {
     std::int64_t i = 0;
     for (; i + kLanes <= n; i += kLanes, own.at += simd::Vec<std::int32_t, Isa>(kLanes)) {
       own.value = simd::load<Isa>(x + i);
-      const LaterExtremum<Largest> join;
-      const Lanes lanes = join(before, simd::scan_lanes<Isa>(own, none, join));
+      Lanes lanes = before;  // of most vectors, unless the elements are in order
+      if (simd::any(ExtremumReplaces<Largest>::apply(before.value, own.value))) {
+        const LaterExtremum<Largest> join;
+        lanes = join(before, simd::scan_lanes<Isa>(own, none, join));
+        before = {simd::repeat_last(lanes.value), simd::repeat_last(lanes.at)};
+      }
       simd::store(lanes.value, values + i);
       simd::store(lanes.at, places);
       for (std::int64_t l = 0; l < kLanes; ++l)
         at[i + l] = places[l] < 0 ? state->at : begin + places[l];
-      before = {simd::repeat_last(lanes.value), simd::repeat_last(lanes.at)};
     }
     if (i > 0) *state = {before.value[0], at[i - 1]};
     for (; i < n; ++i) {
