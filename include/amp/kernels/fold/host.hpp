@@ -136,10 +136,11 @@ inline bool add_short_squares(const Operand& input, std::int64_t at, std::int64_
   return true;
 }
 
-/// Sets the state of each output.
+/// Sets the state of each output: of 16 bits or not.
 template <class Fold, class C>
 void fold_states(const Fold& fold, const Loop<2>& loop, const Operand& input, std::int64_t outputs,
-                 typename Fold::template State<C>* states) {
+                 typename Fold::template State<C>* states,
+                 [[maybe_unused]] bool of_16_bits = false) {
   using State = typename Fold::template State<C>;
   const auto none = [&] { return fold.template none<C>(); };
   const auto join = [&](State& state, const State& other) { state = fold.join(state, other); };
@@ -166,8 +167,8 @@ void fold_states(const Fold& fold, const Loop<2>& loop, const Operand& input, st
       [&](std::int64_t at, std::int64_t stride, std::int64_t n, std::int64_t, State* to,
           std::int64_t to_stride) {
         if constexpr (std::is_same_v<Fold, PowerSum>) {
-          if (fold.kind == PowerSum::Kind::kSquares && stride == 1 && to_stride == 0 &&
-              add_short_squares(input, at, n, *to))
+          if (of_16_bits && fold.kind == PowerSum::Kind::kSquares && stride == 1 &&
+              to_stride == 0 && add_short_squares(input, at, n, *to))
             return;
         }
         C buffer[kBlock];
@@ -223,7 +224,10 @@ void fold_as(const Fold& fold, const FoldArgs& args) {
   if constexpr (std::is_same_v<Fold, LogSumExp>) {
     if (by_columns) logsumexp_of_columns(loop, args.input, outputs, states.data());
   }
-  if (!by_columns) fold_states<Fold, C>(fold, loop, args.input, outputs, states.data());
+  if (!by_columns) {
+    fold_states<Fold, C>(fold, loop, args.input, outputs, states.data(),
+                         item_size(args.output.dtype) == 2);
+  }
   using Result = decltype(fold.finish(states[0]));
   Result results[kBlock];
   for (std::int64_t i = 0; i < outputs; i += kBlock) {
