@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The sum of a block of elements: in the type that kernels compute in, where floats are added in
-// double; or of elements as they are stored, in float.
+// The sum of a block of elements: in the type that kernels compute in, but of floats in double; or
+// of elements as they are stored, in float.
 #pragma once
 
 #include <cstdint>
