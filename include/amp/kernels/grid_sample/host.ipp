@@ -54,16 +54,26 @@ struct SampledBlock {
   bool inside = true;  // whether all lie within their image
 
   void find(const SampledShape& shape, const SamplingRule& rule, const C* grid, std::int64_t n) {
-    std::int64_t at = 0;
-    inside = true;
-    for (std::int64_t p = 0; p < n; ++p, grid += shape.dims) {
-      const auto load = [grid](int d) { return grid[d]; };
-      for_each_seen<C>(shape, rule, load, [&](const SeenElement<C>& seen) {
-        offset[at] = seen.place;
-        weight[at++] = seen.weight();
-        inside = inside && seen.place >= 0;
-      });
-    }
+    const auto find_in = [&](auto mode) {  // a constant
+      SamplingRule known = rule;
+      known.mode = mode;
+      std::int64_t at = 0;
+      inside = true;
+      for (std::int64_t p = 0; p < n; ++p, grid += shape.dims) {
+        const auto load = [grid](int d) { return grid[d]; };
+        for_each_seen<C>(shape, known, load, [&](const SeenElement<C>& seen) {
+          offset[at] = seen.place;
+          weight[at++] = seen.weight();
+          inside = inside && seen.place >= 0;
+        });
+      }
+    };
+    using Mode = SamplingRule::Mode;
+    if (rule.mode == SamplingRule::kBilinear)
+      return find_in(std::integral_constant<Mode, SamplingRule::kBilinear>());
+    if (rule.mode == SamplingRule::kNearest)
+      return find_in(std::integral_constant<Mode, SamplingRule::kNearest>());
+    find_in(std::integral_constant<Mode, SamplingRule::kBicubic>());
   }
 
   /// Calls body with `count` as a constant.

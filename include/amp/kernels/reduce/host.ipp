@@ -10,6 +10,7 @@
 #include "amp/core/math.hpp"
 #include "amp/core/simd/convert.hpp"
 #include "amp/device/host_memory.hpp"
+#include "amp/device/parallel.hpp"
 #include "amp/kernels/reduce/args.hpp"
 #include "amp/kernels/reduce/host.hpp"
 #include "amp/kernels/reduce/host/accumulate.hpp"
@@ -167,8 +168,10 @@ AMP_LAZY_DEFINITION void sum(const ReduceArgs& args) {
   } else {
     detail::sum_any(loop, args.input, outputs, sums.data(), detail::add_elements<float, double>);
   }
-  for (std::int64_t i = 0; i < outputs; ++i) sums[i] *= args.scale;
-  store(sums.data(), args.output, 0, 1, outputs);
+  parallel_ranges(outputs, 16 * kBlock, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) sums[i] *= args.scale;
+    store(sums.data() + begin, args.output, begin, 1, end - begin);
+  });
 }
 
 }  // namespace amp::inline v0::kernels::host
