@@ -86,6 +86,7 @@ const std::map<std::string_view, double> kMayDiffer = {
     {"rnn_relu_cell", kLibraries},
     {"instance_norm", kSums},
     {"interpolate", kSums},
+    {"grid_sample", kSums},
     {"affine_grid", kLibraries},
     {"ctc_loss", 2 * kSums},
     {"lstm_cell", kLibraries},
