@@ -29,10 +29,10 @@ using Conv3dOptions = ConvOptions<Size3d>;
 /// Convolves input [N, C, H, W] (or [C, H, W]) with weight [O, C / groups, KH, KW]; bias [O] may be
 /// undefined. The result is [N, O, H', W'] (or [O, H', W']) with
 ///   H' = floor((H + 2 padding - dilation (KH - 1) - 1) / stride) + 1
-/// and W' likewise; padding counts as 0, and 2 padding is the sum of both ends. With Padding::kSame H' = H, and the stride must be 1.
-/// Sizes of the kernel, stride, padding and dilation are at most 2^30. All have one floating-point
-/// dtype, which is that of the result: accumulated in float32 (float64), rounded once. Under
-/// autocast: low precision.
+/// and W' likewise; padding counts as 0, and 2 padding is the sum of both ends. With Padding::kSame
+/// H' = H, and the stride must be 1. Sizes of the kernel, stride, padding and dilation are at most
+/// 2^30. All have one floating-point dtype, which is that of the result: accumulated in float32
+/// (float64), rounded once. Under autocast: low precision.
 AMP_LAZY [[nodiscard]] Tensor conv2d(const Tensor& input, const Tensor& weight,
                                      const Tensor& bias = {},
                                      const Conv2dOptions& options = {});  // such as {.stride = 2}
