@@ -279,7 +279,7 @@ run_tests() {
 
 # What a whole run of this mode took last time, or else about what it takes from nothing on 2 cores.
 announce() {
-  local -A minutes=([quick]=8 [all]=40 [long]=110)
+  local -A minutes=([quick]=8 [all]=35 [long]=110)
   if [[ -s $folder/seconds.$mode ]]; then
     say "the last such run took $((($(<"$folder/seconds.$mode") + 59) / 60)) minutes"
   else

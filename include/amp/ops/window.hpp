@@ -56,13 +56,13 @@ enum class Padding : std::uint8_t { kValid, kSame };
 /// {{0, 1}, {1, 1}} for two dimensions; or Padding::kSame or Padding::kValid.
 template <class Size>
 struct ConvPadding : Size {
-  Size after = static_cast<const Size&>(*this);  // at the ends; what this is itself, at the begins
+  Size after = static_cast<const Size&>(*this);  // of the last elements; the base is of the first
   bool is_same = false;
   using Size::Size;
   /// As many elements at both ends.
   constexpr ConvPadding(const Size& size) : Size(size) {}
   /// So many elements before the first ones, and so many after the last ones.
-  constexpr ConvPadding(const Size& before, const Size& behind) : Size(before), after(behind) {}
+  constexpr ConvPadding(const Size& before, const Size& last) : Size(before), after(last) {}
   /// What the extents of the input ask for, or none.
   constexpr ConvPadding(Padding padding) : Size(0), is_same(padding == Padding::kSame) {}
 };

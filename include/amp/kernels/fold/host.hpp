@@ -136,7 +136,7 @@ inline bool add_short_squares(const Operand& input, std::int64_t at, std::int64_
   return true;
 }
 
-/// Sets the state of each output: of 16 bits or not.
+/// Sets the state of each output. If outputs have 16 bits, squares may be added in float.
 template <class Fold, class C>
 void fold_states(const Fold& fold, const Loop<2>& loop, const Operand& input, std::int64_t outputs,
                  typename Fold::template State<C>* states,

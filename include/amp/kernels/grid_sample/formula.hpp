@@ -56,10 +56,11 @@ AMP_HOST_DEVICE SampledPlace<C> padded(C x, std::int64_t n, const SamplingRule& 
   return {x, slope};
 }
 
-/// The number of elements that a point sees along one dimension, and of an image.
+/// The number of elements that a point sees along one dimension.
 AMP_HOST_DEVICE inline int seen_along_axis(const SamplingRule& rule) {
   return rule.mode == SamplingRule::kNearest ? 1 : rule.mode == SamplingRule::kBilinear ? 2 : 4;
 }
+/// The number of elements that a point sees of an image.
 inline int seen_elements(const SampledShape& shape, const SamplingRule& rule) {
   const int seen = seen_along_axis(rule);
   return shape.dims == 3 ? seen * seen * seen : seen * seen;

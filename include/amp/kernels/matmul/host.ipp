@@ -10,6 +10,7 @@
 #include "amp/kernels/matmul/host/epilogue.hpp"
 #include "amp/kernels/matmul/host/gemm_matmul.hpp"
 #include "amp/kernels/matmul/host/onednn.hpp"
+#include "amp/kernels/matmul/host/shallow_matmul.hpp"
 #include "amp/kernels/matmul/host/thin_matmul.hpp"
 #include "amp/kernels/matmul/host/tiny_matmul.hpp"
 
@@ -18,7 +19,9 @@ namespace amp::inline v0::kernels::host {
 namespace detail {
 
 /// Whether the matrices are large enough for the engine, or oneDNN.
-inline bool is_large(const MatmulArgs& args) { return !gemm::is_tiny(args) && !is_thin(args); }
+inline bool is_large(const MatmulArgs& args) {
+  return !gemm::is_tiny(args) && !is_thin(args) && !is_shallow(args);
+}
 
 }  // namespace detail
 
@@ -30,7 +33,9 @@ AMP_LAZY_DEFINITION void matmul(const MatmulArgs& args) {
 #endif
     if (!done) gemm_matmul(args, nullptr);
   } else if (!done) {
-    gemm::is_tiny(args) ? gemm::tiny_matmul(args) : thin_matmul(args);
+    gemm::is_tiny(args) ? gemm::tiny_matmul(args)
+    : is_thin(args)     ? thin_matmul(args)
+                        : shallow_matmul(args);
   }
   sum_rows_and_columns<detail::HostSteps<>>(args);
 }

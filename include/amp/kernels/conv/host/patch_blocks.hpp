@@ -78,7 +78,7 @@ class PatchProduct {
     const std::int64_t threads = num_threads();
     cost_ = std::numeric_limits<double>::infinity();
     choose(form_.by_lines, form_.record, threads);
-    const Parts parts(*this);
+    const PatchParts parts(*this);
     const std::int64_t width = width_of_strip(), across = columns_of_jobs(form_, threads);
     const HostBuffer<Word> packed(strips_ * width * parts.words);
     const HostBuffer<C> biases(strips_ * width);
@@ -101,7 +101,7 @@ class PatchProduct {
         const std::int64_t first = job % across * strips,
                            last = (std::min)(strips_, first + strips);
         if (first >= last) continue;
-        const Place place = place_of(job / across);
+        const BlockPlace place = place_of(job / across);
         const std::int64_t rows = (place.lines - 1) * form_.pitch + place.width;
         for (std::int64_t plane = 0; plane < place.planes; ++plane)
           fill(place, plane, lines.data() + plane * form_.records * form_.record);
@@ -146,21 +146,21 @@ class PatchProduct {
     std::int64_t planes = 1;            // of a block
   };
   /// A block: planes, lines and columns of patches.
-  struct Place {
+  struct BlockPlace {
     std::int64_t plane, y, x, planes, lines, width;
   };
-  /// Parts that a kernel adds in one call.
+  /// PatchParts that a kernel adds in one call.
   struct Call {
     std::int64_t first, count, depth, first_word;
   };
   /// A patch as parts of words that lie side by side.
-  struct Parts {
+  struct PatchParts {
     std::vector<std::int64_t> offsets, elements;  // offsets are bytes from the first record
     std::vector<Call> calls;
     std::int64_t words = 0;
     const std::int64_t per_word;
 
-    explicit Parts(const PatchProduct& p) : per_word(p.kernel_.per_word()) {
+    explicit PatchParts(const PatchProduct& p) : per_word(p.kernel_.per_word()) {
       const Form& form = p.form_;
       const bool side_by_side = form.by_lines || p.columns_.between == 1;
       const std::int64_t taps = side_by_side ? p.columns_.taps : 1,
@@ -284,7 +284,7 @@ class PatchProduct {
     cost_ = cost + packing;
   }
 
-  Place place_of(std::int64_t block) const {
+  BlockPlace place_of(std::int64_t block) const {
     const std::int64_t across = ceil_div(columns_.patches, form_.width),
                        down = ceil_div(rows_.patches, form_.lines),
                        plane = block / across / down * form_.planes,
@@ -297,7 +297,7 @@ class PatchProduct {
             (std::min)(form_.width, columns_.patches - x)};
   }
   /// Copies the lines of a plane of a block.
-  void fill(const Place& place, std::int64_t plane_of_block, Word* lines) const {
+  void fill(const BlockPlace& place, std::int64_t plane_of_block, Word* lines) const {
     const std::int64_t plane = place.plane + plane_of_block, y = place.y;
     const std::int64_t line_words = form_.pitch * form_.record;
     const HostBuffer<std::byte> pixels(form_.by_lines ? line_pixels(form_) * pixel_bytes() : 0);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Matmuls in which one matrix has few lines, as for a batch of 1: they wait for the other matrix,
-// which is read once, as it lies. And those whose sums have few terms. Sums are in float32.
+// which is read once, as it lies. Sums are in float32.
 #pragma once
 
 #include <algorithm>
@@ -222,51 +222,17 @@ struct Problem {
   }
 };
 
-/// Whether sums have so few terms that a matmul waits for its output, as that of a weight's
-/// gradient does in a small batch. With more, the engine is faster (measured).
-inline bool is_shallow(const MatmulArgs& args) {
-  constexpr std::int64_t kFewTerms = 6, kLongRow = 64;
-  const std::int64_t k = args.a.sizes[2];
-  return k > 0 && k <= kFewTerms && args.output.sizes[2] >= kLongRow &&
-         args.output.strides[2] == 1 && args.a.dtype != kFloat64 && args.b.dtype != kFloat64;
-}
-/// Writes the output row by row, each from all rows of b.
-AMP_LAZY void shallow_matmul(const MatmulArgs& args) {
-  const Operand &a = args.a, &output = args.output;
-  const std::int64_t batches = output.sizes[0], m = output.sizes[1], n = output.sizes[2],
-                     k = a.sizes[2];
-  const HostBuffer<float> memory(n + batches * k * n);
-  float *const bias = memory.data(), *const rows = bias + n;
-  copy({args.bias.present ? args.bias : Operand::scalar(0, output.device),
-        Operand::array(bias, kFloat32, {n}, {1})});
-  copy({args.b, Operand::array(rows, kFloat32, {batches, k, n}, {k * n, n, 1})});
-  parallel_ranges(batches * m, ceil_div(8 * kBlock, n), [&](std::int64_t i, std::int64_t end) {
-    const HostBuffer<float> factors(k), sums(n);
-    for (; i < end; ++i) {
-      const std::int64_t batch = i / m, row = i % m,
-                         at = batch * output.strides[0] + row * output.strides[1];
-      const float* const x =
-          fetch(a, batch * a.strides[0] + row * a.strides[1], a.strides[2], k, factors.data());
-      float* const y = target(output, at, 1, n, sums.data());
-      std::copy_n(bias, n, y);
-      simd::on_widest<AddMultiples>(static_cast<const float*>(rows + batch * k * n), n, x, k, y, n);
-      store(y, output, at, 1, n);
-    }
-  });
-}
-
 }  // namespace thin
 
 /// Whether one matrix has few lines, and the other one has elements of 32 or 16 bits and a dense
-/// dimension; or both have few columns and rows to sum over.
+/// dimension.
 inline bool is_thin(const MatmulArgs& args) {
-  return args.output.dtype != kFloat64 && (thin::is_shallow(args) || thin::Problem(args).is_thin());
+  return args.output.dtype != kFloat64 && thin::Problem(args).is_thin();
 }
 
 /// Computes a matmul of which is_thin() is true, without its sums.
 AMP_LAZY inline void thin_matmul(const MatmulArgs& args) {
   const thin::Problem problem(args);
-  if (!problem.is_thin()) return thin::shallow_matmul(args);
   const Operand &output = args.output, &wide = problem.wide;
   const bool few_rows = problem.few_rows, along_k = problem.along_k();
   const Operand& thin = few_rows ? args.a : args.b;
