@@ -63,12 +63,12 @@ AMP_KERNEL void __launch_bounds__(kThreads, kResident<C>)
                           if (seen.place < 0) return;
                           const C weight = seen.weight();
                           const T* at = planes + seen.place;
-#pragma unroll
+                          AMP_UNROLL
                           for (int c = 0; c < kSampledChannels; ++c, at += shape.elements)
                             if (c < channels) sums[c] += weight * convert_to<C>(*at);
                         });
     T* out = y + (image * shape.channels + first) * shape.points + p;
-#pragma unroll
+    AMP_UNROLL
     for (int c = 0; c < kSampledChannels; ++c, out += shape.points)
       if (c < channels) *out = convert_to<T>(sums[c]);
   }
@@ -92,7 +92,7 @@ AMP_KERNEL void __launch_bounds__(kThreads, kResident<C>)
       }
       seen.add_slopes(product, sums);
     });
-#pragma unroll
+    AMP_UNROLL
     for (int d = 0; d < 3; ++d)
       if (d < shape.dims) grad_grid[i * shape.dims + d] = convert_to<T>(sums[d]);
   }

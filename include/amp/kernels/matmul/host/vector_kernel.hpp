@@ -101,7 +101,7 @@ struct MultiplyTile {
       row8 = kRows > 8 ? row4 + 4 * one : row0;
       AMP_UNROLL_BY_2
       for (std::int64_t k = 0; k < parts.depth; ++k) {
-        Words row[kVectors];
+        Words row[std::size_t{kVectors}];
         row[0] = simd::in_memory<Word, Isa::kBytes>(row_of_b).value;
         if constexpr (kVectors > 1)
           row[1] = simd::in_memory<Word, Isa::kBytes>(row_of_b + Isa::kBytes).value;

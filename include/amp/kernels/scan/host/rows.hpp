@@ -65,7 +65,7 @@ struct RunningExtrema {
                                     std::int64_t begin, State* state) {
     constexpr std::int64_t kLanes = simd::kLanes<Isa>;
     using Lanes = ExtremumLanes<Isa>;
-    std::int32_t places[kLanes];
+    std::int32_t places[simd::kLanes<Isa>];
     for (std::int32_t l = 0; l < kLanes; ++l) places[l] = l;
     const Lanes none{Largest ? Bounds<float>::kLowest : Bounds<float>::kHighest, -1};
     Lanes before = none, own{{}, simd::load<Isa>(places)};
