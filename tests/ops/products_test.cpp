@@ -151,6 +151,10 @@ TEST_CASE("products: refusals of single ops") {
           "linalg_vector_norm:|`dtype`|float64[2, 3]|float32");
   refuses(error_of([&] { return amp::linalg_multi_dot(m); }), "linalg_multi_dot:|at least 2|1");
   refuses(error_of([&] { return amp::chain_matmul(m, v); }), "chain_matmul:|matrices|float32[3]");
+  refuses(error_of([&] {
+            return amp::chain_matmul(m, amp::ones({3, 2}, {.dtype = amp::kFloat64}));
+          }),
+          "chain_matmul:|one dtype|number 0 is float32[2, 3]|number 1 is float64[3, 2]");
   refuses(error_of([&] { return amp::dist(amp::ones({0}), amp::ones({0}), INFINITY); }),
           "dist:|norm");
 }
@@ -237,6 +241,17 @@ TEST_CASE("products: a NaN among points is a NaN in distances and gradients") {
     d.backward(amp::ones({1, 3}));
     CHECK(std::isnan(x.grad().select(1, 0).item<float>()));
   }
+}
+
+TEST_CASE("products: a number that no integer is, beside integers") {
+  const Tensor x = amp::ones({3}, {.dtype = amp::kInt32});
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  refuses(error_of([&] { return amp::addcmul(x, x, x, {.value = nan}); }), "addcmul:|int64|nan");
+  refuses(error_of([&] { return amp::addr(x, x, x, {.beta = 0x1p63}); }), "addr:|int64|9.2");
+  refuses(error_of([&] { return amp::hardtanh(x, -1, INFINITY); }), "hardtanh:|int64|inf");
+  refuses(error_of([&] { return amp::threshold(x, -1e300, 0); }), "threshold:|int64|-1e+300");
+  refuses(error_of([&] { return amp::hardtanh(x, 2, 1); }), "hardtanh:|`min_val`|2|1");
+  CHECK(amp::hardtanh(x, -0x1p63, 0.5).to_vector<float>() == std::vector<float>{0, 0, 0});
 }
 
 TEST_CASE("products: integers wrap in functions of three tensors") {

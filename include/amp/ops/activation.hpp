@@ -80,12 +80,10 @@ AMP_LAZY [[nodiscard]] inline Tensor elu(const Tensor& input, double alpha = 1) 
 }
 
 /// x, but not less than `min_val` and not more than `max_val`, elementwise, in the dtype of
-/// `input`, which may be any but bool. The gradient at and beyond these is 0. Under autocast:
-/// unchanged.
-AMP_LAZY [[nodiscard]] inline Tensor hardtanh(const Tensor& input, double min_val = -1,
-                                              double max_val = 1) {
-  return detail::unary_op<kernels::functions::Hardtanh>(input, {min_val, max_val});
-}
+/// `input`, which may be any but bool. The gradient at and beyond these is 0. Throws if `min_val` is
+/// greater. Under autocast: unchanged.
+AMP_LAZY [[nodiscard]] Tensor hardtanh(const Tensor& input, double min_val = -1,
+                                       double max_val = 1);
 
 /// log(1 + e^(beta x)) / beta, a smooth relu, elementwise, of floating point; x itself if beta x
 /// is above `threshold`. Under autocast: float32.

@@ -14,6 +14,12 @@
 
 namespace amp::inline v0 {
 
+AMP_LAZY_DEFINITION Tensor hardtanh(const Tensor& input, double min_val, double max_val) {
+  AMP_CHECK(!(min_val > max_val), "hardtanh: `min_val` must not be greater than `max_val`, but is ",
+            min_val, " and `max_val` ", max_val);
+  return detail::unary_op<kernels::functions::Hardtanh>(input, {min_val, max_val});
+}
+
 AMP_LAZY_DEFINITION Tensor celu(const Tensor& input, double alpha) {
   AMP_CHECK(alpha != 0, "celu: `alpha` must not be 0");
   return detail::unary_op<kernels::functions::Celu>(input, {alpha});

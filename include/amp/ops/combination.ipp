@@ -55,6 +55,7 @@ AMP_LAZY_DEFINITION DType dtype_before_sum(const Tensor& grad, const Shape& shap
 AMP_LAZY_DEFINITION Tensor add_product(std::string_view op, const Tensor& a, const Tensor& b,
                                        const Tensor& c, double value, double scale,
                                        const Shape& shape, DType dtype, bool overwrites) {
+  check_integers(op, {value, scale}, dtype);
   const Device device = b.device();
   const bool adds = a.defined() && scale != 0;
   const auto operand_of = [device](const Tensor& x, double otherwise) {

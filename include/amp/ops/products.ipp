@@ -104,7 +104,11 @@ AMP_LAZY Tensor chain(autocasting::OpId op, std::span<const Tensor> tensors,
   return autocasting::call_list(
       op,
       [&](std::span<const Tensor> x) {
-        for (std::size_t i = 1; i < n; ++i) check_matmul(op.name(), x[0], x[i], argument, argument);
+        for (std::size_t i = 1; i < n; ++i)
+          AMP_CHECK(x[i].dtype() == x[0].dtype(), op.name(), ": `", argument,
+                    "` must have one dtype, but number 0 is ", describe(x[0]), " and number ", i,
+                    " is ", describe(x[i]),
+                    "; convert one with to(), or multiply under an AutocastGuard");
         const bool row = x[0].dim() == 1, column = x[last].dim() == 1;
         std::vector<Tensor> matrices(x.begin(), x.end());
         if (row) matrices[0] = reshape(x[0], Shape(1, x[0].size(0)));
