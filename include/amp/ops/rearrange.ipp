@@ -89,8 +89,9 @@ AMP_LAZY DimMaps inverse_maps(DimMaps maps) {
 
 AMP_LAZY Tensor remap_backward(const Tensor& gradient, const Shape& shape, const DimMaps& maps) {
   if (are_one_to_one(maps)) return remapped(gradient, inverse_maps(maps), 0);
-  const Tensor grad = dense(gradient);
-  const Tensor result = empty(shape, {.dtype = grad.dtype(), .device = grad.device()});
+  const TensorOptions options{.dtype = gradient.dtype(), .device = gradient.device()};
+  if (gradient.numel() == 0) return zeros(shape, options);
+  const Tensor grad = dense(gradient), result = empty(shape, options);
   if (result.numel() != 0) {
     const kernels::RemapBackwardArgs args{grad.operand(), result.operand(), maps};
     kernels::remap_backward(grad.device(), args);
