@@ -252,6 +252,14 @@ TEST_CASE("indices: what is refused, and what the message says", "[ops]") {
       {error_of([&] { return amp::take_along_dim(x, one, 0); }), {"take_along_dim:", "`indices`"}},
       {error_of([&] { return amp::scatter(x, 0, far, wide); }), {"scatter: `index`", "is 7"}},
       {error_of([&] { return amp::scatter(x, 0, corner, one); }), {"scatter: `index`", "`src`"}},
+      {error_of([&] {
+         return amp::scatter(amp::ones({2, 0}), 1, corner, 1.0);
+       }),
+       {"scatter: `index` must be empty", "dimension 1"}},
+      {error_of([&] {
+         return amp::scatter_add(amp::ones({2, 0}), 1, corner, x);
+       }),
+       {"scatter_add: `index` must be empty", "float32[2, 0]"}},
       {error_of([&] { return amp::scatter(x.to(amp::kFloat16), 0, corner, 1e30); }),
        {"scatter:", "`value`"}},
       {error_of([&] { return amp::scatter_add(x, 0, far, wide); }), {"scatter_add:", "is 7"}},

@@ -42,6 +42,8 @@ AMP_LAZY ScatterCall scatter_call(std::string_view op, std::string_view subject,
   for (int k = 0; fits && k < shape.dims(); ++k) fits = k == d || shape[k] <= from[k];
   AMP_CHECK(fits, op, ": `index` must have the dimensions of `input`, and be no larger but in ",
             "dimension ", d, ", but they are ", describe(index), " and ", describe(input));
+  AMP_CHECK(from[d] != 0 || index.numel() == 0, subject, " must be empty, because dimension ", d,
+            " of `input` ", describe(input), " is, but is ", describe(index));
   if (src != nullptr) {
     check_defined(op, "src", *src);
     check_same_device(op, "input", input, "src", *src);
