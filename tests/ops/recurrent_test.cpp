@@ -204,9 +204,11 @@ TEST_CASE("recurrent: what is refused", "[ops]") {
   refuses(lstm(amp::ones({3, 4}), params, {}), "lstm", "[T, B, I]");
   refuses(lstm(x, params, {.num_layers = 0}), "lstm", "`num_layers`");
   refuses(lstm(x, params, {.num_layers = 2}), "lstm", "`params`");
+  refuses(lstm(x, params, {.num_layers = std::int64_t{1} << 62, .bidirectional = true}), "lstm",
+          "`params`");
   refuses(lstm(x, params, {.has_biases = false}), "lstm", "`params`");
   refuses(lstm(x, params, {.dropout = 1.5}), "lstm", "`dropout`");
-  refuses([&] { return amp::gru(x, {}, params); }, "gru", "must have shape [15, 4]");
+  refuses([&] { return amp::gru(x, {}, params); }, "gru", "`params`[0] must have shape [15, 4]");
   refuses([&] { return amp::lstm(x, {amp::ones({1, 3, 5})}, params); }, "lstm", "`hx.h`");
   refuses([&] { return amp::lstm(x, {{}, amp::ones({1, 2, 6})}, params); }, "lstm", "`hx.c`");
   refuses([&] { return amp::lstm_cell(x, {}, params[0], params[1]); }, "lstm_cell", "[B, I]");
@@ -224,6 +226,8 @@ TEST_CASE("recurrent: what is refused", "[ops]") {
   const amp::PackedSequence packed = amp::pack_padded_sequence(x, {3, 1});
   refuses([&] { return amp::pad_packed_sequence(packed, {.total_length = 2}); },
           "pad_packed_sequence", "`total_length`");
+  const std::int64_t many = std::int64_t{1} << 62;
+  CHECK_THROWS_AS(amp::pad_packed_sequence(packed, {.total_length = many}), amp::Error);
   const auto with_sizes = [&](const std::vector<std::int64_t>& sizes) {
     return [&, sizes] {
       return amp::lstm(amp::PackedSequence{packed.data, amp::tensor(sizes, {sizes.size()})}, {},

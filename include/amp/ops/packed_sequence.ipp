@@ -157,6 +157,7 @@ AMP_LAZY_DEFINITION PaddedSequences pad_packed_sequence(const PackedSequence& se
   const std::int64_t batch = sizes[0], steps = options.total_length.value_or(longest);
   AMP_CHECK(steps >= longest, kOp, ": `total_length` ", steps,
             " must be at least the length of the longest sequence, ", longest);
+  (void)byte_count(Shape(batch, steps), kInt64);           // throws if there are too many
   detail::Indices place(static_cast<std::size_t>(batch));  // of each packed sequence
   std::iota(place.begin(), place.end(), std::int64_t{0});
   if (sequence.unsorted_indices.defined()) {

@@ -33,23 +33,32 @@ AMP_LAZY std::string_view name_of_state(RecurrentCell cell, bool is_cell_state) 
   return cell != RecurrentCell::kLstm ? "hx" : is_cell_state ? "hx.c" : "hx.h";
 }
 
+/// A weight in messages: an argument, or a member of the list `params`.
+struct WeightName {
+  std::string_view argument;
+  std::int64_t number = -1;
+};
+AMP_LAZY std::string to_string(const WeightName& name) {
+  std::string text = '`' + std::string(name.argument) + '`';
+  return name.number < 0 ? text : text + '[' + to_text(name.number) + ']';
+}
+
 /// Throws unless the weights fit to `inputs` and `units`. `names` are those of the four.
 AMP_LAZY void check_weights(const RecurrentRun& run, const Tensor& input, std::int64_t inputs,
-                            std::int64_t units, const Tensor* weights,
-                            const std::string_view* names) {
+                            std::int64_t units, const Tensor* weights, const WeightName* names) {
   const std::string_view op = run.op;
   const std::int64_t rows = gates_of(run.cell) * units;
   for (int i = 0; i < 4; ++i) {
     const Tensor& weight = weights[i];
     if (i >= 2 && !weight.defined()) continue;
-    check_defined(op, names[i], weight);
-    check_same_device(op, run.input_name, input, names[i], weight);
+    check_defined(op, names[i].argument, weight);
+    check_same_device(op, run.input_name, input, names[i].argument, weight);
     const Shape shape = i >= 2 ? Shape(rows) : Shape(rows, i == 0 ? inputs : units);
-    AMP_CHECK(weight.shape() == shape, op, ": `", names[i], "` must have shape ", shape,
-              ", but is ", describe(weight));
+    AMP_CHECK(weight.shape() == shape, op, ": ", names[i], " must have shape ", shape, ", but is ",
+              describe(weight));
   }
-  AMP_CHECK(weights[2].defined() == weights[3].defined(), op, ": `", names[2], "` and `", names[3],
-            "` must both be given, or neither");
+  AMP_CHECK(weights[2].defined() == weights[3].defined(), op, ": ", names[2], " and ", names[3],
+            " must both be given, or neither");
 }
 
 /// Throws unless the state is undefined, or has the shape.
@@ -91,7 +100,7 @@ AMP_LAZY Tensor recurrent_cell(autocasting::OpId id, RecurrentCell cell, const T
             describe(w_hh));
   const std::int64_t batch = input.size(0), units = w_hh.size(1);
   const Tensor weights[] = {w_ih, w_hh, b_ih, b_hh};
-  const std::string_view names[] = {"w_ih", "w_hh", "b_ih", "b_hh"};
+  const WeightName names[] = {{"w_ih"}, {"w_hh"}, {"b_ih"}, {"b_hh"}};
   const RecurrentRun run{op, cell, 1, batch};
   check_weights(run, input, input.size(1), units, weights, names);
   check_state(run, h_name, input, h, {batch, units});
@@ -208,8 +217,9 @@ AMP_LAZY RecurrentLayers recurrent(autocasting::OpId id, const RecurrentRun& run
             ": `dropout` must lie in [0, 1], but is ", options.dropout);
   RecurrentNetwork network{run, options, 0};
   const std::size_t given = network.weights_of_direction();
-  const std::int64_t parts = options.num_layers * network.directions();
-  AMP_CHECK(params.size() / given == static_cast<std::size_t>(parts) && params.size() % given == 0,
+  const auto parts = static_cast<std::int64_t>(params.size() / given);
+  AMP_CHECK(params.size() % given == 0 && parts % network.directions() == 0 &&
+                parts / network.directions() == options.num_layers,
             op, ": `params` must have ", given, " tensors for each of ", options.num_layers,
             " layers in each of ", network.directions(), " directions, but has ", params.size());
   check_defined(op, "params", params[1]);
@@ -217,8 +227,10 @@ AMP_LAZY RecurrentLayers recurrent(autocasting::OpId id, const RecurrentRun& run
             describe(params[1]));
   network.units = params[1].size(1);
   for (std::int64_t part = 0; part < parts; ++part) {
-    const Tensor* const first = &params[static_cast<std::size_t>(part) * given];
-    const std::string_view names[] = {"params", "params", "params", "params"};
+    const std::size_t at = static_cast<std::size_t>(part) * given;
+    const Tensor* const first = &params[at];
+    WeightName names[4];
+    for (std::size_t i = 0; i < 4; ++i) names[i] = {"params", static_cast<std::int64_t>(at + i)};
     const Tensor weights[] = {first[0], first[1], given == 4 ? first[2] : Tensor(),
                               given == 4 ? first[3] : Tensor()};
     for (std::size_t i = 0; i < given; ++i) check_defined(op, "params", first[i]);
