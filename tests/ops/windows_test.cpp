@@ -234,6 +234,12 @@ TEST_CASE("windows: errors name what is wrong") {
   says([&] { return amp::conv_transpose1d(x, w); }, {"conv_transpose1d: `weight`", "6 channels"});
   says(
       [&] {
+        return amp::conv_transpose1d(amp::ones({2, 0, 5}), amp::ones({0, 2, 3}), {},
+                                     {.groups = std::int64_t{1} << 62});
+      },
+      {"conv_transpose1d: `groups` 4611686018427387904 must divide"});
+  says(
+      [&] {
         return amp::conv_transpose1d(x, amp::randn({4, 2, 3}), {}, {.output_padding = 1});
       },
       {"conv_transpose1d: `output_padding` must be less than `stride` or `dilation`: {1}"});

@@ -84,13 +84,14 @@ AMP_LAZY Tensor conv_transpose(autocasting::OpId op, const Tensor& input, const 
   const std::string_view name = op.name(), filters = "[C, O / groups, ";
   check_conv_dims(name, dims, filters, input, weight, o.groups);
   const ConvText text(dims);
-  const std::int64_t channels = input.size(-dims - 1), outputs = weight.size(1) * o.groups;
+  const std::int64_t channels = input.size(-dims - 1);
+  std::int64_t outputs = 0;
   AMP_CHECK(channels == weight.size(0), name, ": `weight` ", filters, text.kernel, ", ",
             describe(weight), " expects ", weight.size(0), " channels, but `input` ", text.images,
             ", ", describe(input), ", has ", channels);
-  AMP_CHECK(channels % o.groups == 0, name, ": `groups` ", o.groups, " must divide the ", channels,
-            " channels of `input` ", text.images, ", ", describe(input), "; `weight` is ",
-            describe(weight));
+  AMP_CHECK(channels % o.groups == 0 && !__builtin_mul_overflow(weight.size(1), o.groups, &outputs),
+            name, ": `groups` ", o.groups, " must divide the ", channels, " channels of `input` ",
+            text.images, ", ", describe(input), "; `weight` is ", describe(weight));
   AMP_CHECK(!bias.defined() || (bias.dim() == 1 && bias.size(0) == outputs), name,
             ": `bias` must have shape [", outputs, "], but is ", describe(bias));
   check_extents(name, "output_padding", output_padding, 0);
