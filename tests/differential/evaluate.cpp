@@ -418,7 +418,7 @@ void evaluate(const Case& c, const Evaluation& evaluation) {
     results.str("");
     results << "error " << error.what() << '\n';
   }
-  std::cout << "case " << c.number << '\n' << results.str();
+  std::cout << "case " << c.number << '\n' << results.str() << std::flush;
 }
 
 /// Lines "OP {DTYPE}...", the dtypes of the operands, the last for all that follow. For each form of

@@ -220,14 +220,14 @@ def check_complete(matrix, program):
             sys.exit(f"ops that {what}: {', '.join(sorted(names))}")
 
 
-def options_of_call():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--cases", type=int, default=10000)
+def options_of_call(cases=10000, folder=ROOT / "build" / "differential"):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cases", type=int, default=cases)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--case", type=int, help="only this one, with what went in")
     parser.add_argument("--only", help="only this op")
     parser.add_argument("--compiler", default=os.environ.get("CXX", "g++"))
-    parser.add_argument("--folder", default=str(ROOT / "build" / "differential"))
+    parser.add_argument("--folder", default=str(folder))
     return parser.parse_args()
 
 
