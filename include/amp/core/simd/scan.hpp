@@ -13,10 +13,12 @@ namespace amp::inline v0::simd {
 namespace native {
 
 /// The last kBy lanes of a, and the first ones of b. The lanes are spelled out, because nvcc
-/// expands no pack there.
-template <int kBy, class Native>
-AMP_ALWAYS_INLINE void move_lanes(const Native& a, const Native& b, Native& y) {
-  constexpr int n = static_cast<int>(sizeof(Native) / sizeof(a[0])), i = n - kBy;
+/// expands no pack there. The type of the registers is not deduced, which would lose its alignment.
+template <class T, int kBytes, int kBy>
+AMP_ALWAYS_INLINE void move_lanes(const typename Register<T, kBytes>::type& a,
+                                  const typename Register<T, kBytes>::type& b,
+                                  typename Register<T, kBytes>::type& y) {
+  constexpr int n = kBytes / static_cast<int>(sizeof(T)), i = n - kBy;
   if constexpr (n == 2)
     y = __builtin_shufflevector(a, b, i, i + 1);
   else if constexpr (n == 4)
@@ -34,11 +36,12 @@ AMP_ALWAYS_INLINE void move_lanes(const Native& a, const Native& b, Native& y) {
 template <int kBy, class T, class Isa>
 AMP_ALWAYS_INLINE Vec<T, Isa> move_up(const Vec<T, Isa>& before, const Vec<T, Isa>& v) {
   Vec<T, Isa> moved;
+  constexpr int kBytes = static_cast<int>(sizeof(moved.low));
   if constexpr (!Vec<T, Isa>::kTwo) {
-    native::move_lanes<kBy>(before.low, v.low, moved.low);
+    native::move_lanes<T, kBytes, kBy>(before.low, v.low, moved.low);
   } else if constexpr (2 * kBy < kLanes<Isa>) {
-    native::move_lanes<kBy>(before.high, v.low, moved.low);
-    native::move_lanes<kBy>(v.low, v.high, moved.high);
+    native::move_lanes<T, kBytes, kBy>(before.high, v.low, moved.low);
+    native::move_lanes<T, kBytes, kBy>(v.low, v.high, moved.high);
   } else {
     static_assert(2 * kBy == kLanes<Isa>);
     moved.low = before.high;
