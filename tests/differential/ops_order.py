@@ -7,7 +7,7 @@ of their positions, as a stable sort has it, so that is what it is compared with
 
 import torch
 
-from draw import FLOAT8, INTEGERS, LOW, broadcastable, sizes, tensor
+from draw import FLOAT8, FLOATS, INTEGERS, LOW, broadcastable, sizes, tensor
 from ops import Call, op, reduced, several
 
 HOW = ("linear", "lower", "higher", "nearest", "midpoint")
@@ -109,6 +109,11 @@ def scan(name, rng, dtype):
                 smooth=name[:4] not in ("cumm",))
 
 
+def other_dtype(rng, dtype):
+    """Mostly `dtype` itself."""
+    return dtype if dtype in FLOAT8 or rng.random() < 0.7 else rng.choice(FLOATS + INTEGERS)
+
+
 @op("searchsorted", "bucketize")
 def search(name, rng, dtype):
     right = rng.random() < 0.5
@@ -116,7 +121,9 @@ def search(name, rng, dtype):
     shape = sizes(rng, least=1)
     lines = shape[:-1] + [rng.choice([1, 2, 5, 33])] if several_lines else [rng.choice([0, 1, 2, 5, 33])]
     ties = "ties" if dtype.is_floating_point else None
-    values = tensor(rng, shape, dtype, ties if rng.random() < 0.5 else None, requires_grad=False)
+    sought = other_dtype(rng, dtype)
+    kind = ties if sought.is_floating_point and rng.random() < 0.5 else None
+    values = tensor(rng, shape, sought, kind, requires_grad=False)
     count = 1
     for n in lines:
         count *= n
@@ -195,7 +202,8 @@ def likeness(name, rng, dtype):
     if dtype in FLOAT8 or (name == "isin" and dtype == torch.bool):
         dtype = torch.float32
     if name == "isin":
-        x, tested, invert = tensor(rng, sizes(rng), dtype), tensor(rng, sizes(rng), dtype), rng.random() < 0.5
+        x, invert = tensor(rng, sizes(rng), dtype), rng.random() < 0.5
+        tested = tensor(rng, sizes(rng), other_dtype(rng, dtype))
         return Call(name, [x, tested], [invert], lambda a, b: torch.isin(a, b, invert=invert),
                     smooth=False)
     if dtype in LOW:  # which torch compares in 16 bits

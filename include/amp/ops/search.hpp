@@ -20,11 +20,11 @@ struct SearchOptions {
 /// For each value, how many elements of the sorted sequence are below it (int64), or not above it
 /// with {.right = true}: the place to insert it. `sorted_sequence` has one line for all values, or
 /// as many lines along its last dimension as `values` [..., M] has: then each is searched for the
-/// values of its line. It is ascending, which is not checked. Throws unless both have one dtype.
-/// NaN lies behind all. Under autocast: unchanged.
+/// values of its line. It is ascending, which is not checked. Compared in the dtype to which both
+/// promote. NaN lies behind all. Under autocast: unchanged.
 AMP_LAZY [[nodiscard]] Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values,
                                            const SearchOptions& options = {});
-/// The same for one number, 0-dimensional, in one line.
+/// The same for one number, 0-dimensional, in one line. Integers are compared with it in float64.
 AMP_LAZY [[nodiscard]] Tensor searchsorted(const Tensor& sorted_sequence, double value,
                                            const SearchOptions& options = {});
 /// The buckets of the elements between ascending `boundaries` [N]: bucket i (int64) lies behind
@@ -41,7 +41,7 @@ struct IsinOptions {
   bool invert = false;
 };
 /// Whether each element is one of `test_elements`, of any shape; bool, in the shape of `elements`.
-/// Throws unless both have one dtype. No NaN is found. Not differentiable. Under autocast: unchanged.
+/// Compared in the dtype to which both promote. No NaN is found. Not differentiable. Under autocast: unchanged.
 AMP_LAZY [[nodiscard]] Tensor isin(const Tensor& elements, const Tensor& test_elements,
                                    const IsinOptions& options = {});
 

@@ -23,10 +23,13 @@
 namespace amp::inline v0 {
 namespace detail {
 
+/// In the dtype to which both promote.
 AMP_LAZY Tensor search_kernel(const Tensor& boundaries, const Tensor& values, bool right) {
   const Tensor places = empty(values.shape(), {.dtype = kInt64, .device = values.device()});
   if (places.numel() != 0) {
-    const Tensor lines = dense(boundaries), numbers = dense(values);
+    const DType dtype = result_type(boundaries, values);
+    const Tensor lines = dense(autocasting::convert_dtype(boundaries, dtype)),
+                 numbers = dense(autocasting::convert_dtype(values, dtype));
     const kernels::SearchArgs args{lines.operand(), numbers.operand(), places.operand(), right};
     kernels::search(places.device(), args);
   }
@@ -40,9 +43,6 @@ AMP_LAZY void check_search(std::string_view op, std::string_view name_of_boundar
   check_defined(op, name_of_boundaries, boundaries);
   check_defined(op, name_of_values, values);
   check_same_device(op, name_of_boundaries, boundaries, name_of_values, values);
-  AMP_CHECK(boundaries.dtype() == values.dtype(), op, ": `", name_of_boundaries, "` and `",
-            name_of_values, "` must have one dtype, but are ", describe(boundaries), " and ",
-            describe(values), "; convert one with to()");
   bool fits = boundaries.dim() == 1;
   if (!one_line && boundaries.dim() > 1 && boundaries.dim() == values.dim()) {
     fits = true;
@@ -69,26 +69,24 @@ AMP_LAZY_DEFINITION Tensor searchsorted(const Tensor& sorted_sequence, const Ten
 AMP_LAZY_DEFINITION Tensor searchsorted(const Tensor& sorted_sequence, double value,
                                         const SearchOptions& options) {
   detail::check_defined("searchsorted", "sorted_sequence", sorted_sequence);
-  const Tensor number =
-      full({}, value, {.dtype = sorted_sequence.dtype(), .device = sorted_sequence.device()});
+  const DType dtype =
+      is_floating_point(sorted_sequence.dtype()) ? sorted_sequence.dtype() : kFloat64;
+  const Tensor number = full({}, value, {.dtype = dtype, .device = sorted_sequence.device()});
   detail::check_search("searchsorted", "sorted_sequence", sorted_sequence, "value", number, true);
   return autocasting::call(
       "searchsorted",
-      [&](const Tensor& line) {
-        return detail::search_kernel(line, number.to(line.dtype()), options.right);
-      },
+      [&](const Tensor& line) { return detail::search_kernel(line, number, options.right); },
       sorted_sequence);
 }
 AMP_LAZY_DEFINITION Tensor isin(const Tensor& elements, const Tensor& test_elements,
                                 const IsinOptions& options) {
   detail::check_operands("isin", elements, test_elements, "elements", "test_elements");
-  AMP_CHECK(elements.dtype() == test_elements.dtype(),
-            "isin: `elements` and `test_elements` must have one dtype, but are ",
-            describe(elements), " and ", describe(test_elements), "; convert one with to()");
+  const DType dtype = detail::result_type(elements, test_elements);
   return autocasting::call(
       "isin",
-      [&](const Tensor& x, const Tensor& tested) {
+      [&](const Tensor& given, const Tensor& those) {
         const NoGradGuard no_grad;
+        const Tensor x = given.to(dtype), tested = those.to(dtype);
         const std::int64_t n = tested.numel();
         const TensorOptions bools{.dtype = kBool, .device = x.device()};
         if (n == 0 || x.numel() == 0) return full(x.shape(), options.invert, bools);
