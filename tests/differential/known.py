@@ -243,6 +243,12 @@ DIFFERENCES = [
           "the NaN alone.",
           lambda case, difference: op(case) in ("cdist", "pdist") and
           case.call.numbers[0] in (0, math.inf) and not_finite(case)),
+    Known("cdist: the last places of a gradient in float64",
+          "torch multiplies matrices, whose sums cancel; amp adds the differences themselves.",
+          lambda case, difference: op(case) == "cdist" and difference.finite and
+          case.call.numbers[0] == 2 and difference.name.startswith("gradient") and
+          case.call.tensors[0].dtype == torch.float64 and
+          abs(difference.ours - difference.theirs) < 1e-12),
     Known("addcmul, addcdiv: integers in a gradient",
           "torch rounds an integer factor of a gradient to float32, amp to the dtype of the result.",
           lambda case, difference: op(case) in ("addcmul", "addcdiv") and
