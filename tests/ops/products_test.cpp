@@ -246,10 +246,13 @@ TEST_CASE("products: a NaN among points is a NaN in distances and gradients") {
 TEST_CASE("products: a number that no integer is, beside integers") {
   const Tensor x = amp::ones({3}, {.dtype = amp::kInt32});
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  refuses(error_of([&] { return amp::addcmul(x, x, x, {.value = nan}); }), "addcmul:|int64|nan");
-  refuses(error_of([&] { return amp::addr(x, x, x, {.beta = 0x1p63}); }), "addr:|int64|9.2");
-  refuses(error_of([&] { return amp::hardtanh(x, -1, INFINITY); }), "hardtanh:|int64|inf");
-  refuses(error_of([&] { return amp::threshold(x, -1e300, 0); }), "threshold:|int64|-1e+300");
+  refuses(error_of([&] { return amp::addcmul(x, x, x, {.value = nan}); }),
+          "addcmul:|`value`|int64|nan");
+  refuses(error_of([&] { return amp::addr(x, x, x, {.beta = 0x1p63}); }), "addr:|`beta`|int64|9.2");
+  refuses(error_of([&] { return amp::hardtanh(x, -1, INFINITY); }),
+          "hardtanh:|`max_val`|int64|inf");
+  refuses(error_of([&] { return amp::threshold(x, -1e300, 0); }),
+          "threshold:|`threshold`|int64|-1e+300");
   refuses(error_of([&] { return amp::hardtanh(x, 2, 1); }), "hardtanh:|`min_val`|2|1");
   CHECK(amp::hardtanh(x, -0x1p63, 0.5).to_vector<float>() == std::vector<float>{0, 0, 0});
 }

@@ -81,7 +81,7 @@ AMP_LAZY [[nodiscard]] inline Tensor elu(const Tensor& input, double alpha = 1) 
 
 /// x, but not less than `min_val` and not more than `max_val`, elementwise, in the dtype of
 /// `input`, which may be any but bool. The gradient at and beyond these is 0. Throws if `min_val` is
-/// greater. Under autocast: unchanged.
+/// greater than `max_val`, or int64 does not hold one beside integers. Under autocast: unchanged.
 AMP_LAZY [[nodiscard]] Tensor hardtanh(const Tensor& input, double min_val = -1,
                                        double max_val = 1);
 
@@ -116,11 +116,8 @@ AMP_LAZY [[nodiscard]] inline Tensor hardshrink(const Tensor& input, double lamb
 AMP_LAZY [[nodiscard]] Tensor tanhshrink(const Tensor& input);
 
 /// x above `threshold`, and `value` up to it, elementwise, in the dtype of `input`, which may be
-/// any but bool. Under autocast: unchanged.
-AMP_LAZY [[nodiscard]] inline Tensor threshold(const Tensor& input, double threshold,
-                                               double value) {
-  return detail::unary_op<kernels::functions::Threshold>(input, {threshold, value});
-}
+/// any but bool. Throws if int64 does not hold a number beside integers. Under autocast: unchanged.
+AMP_LAZY [[nodiscard]] Tensor threshold(const Tensor& input, double threshold, double value);
 
 /// x above 0, and x times a random slope in [lower, upper) below, in training; else
 /// leaky_relu with the mean of both (Xu et al. 2015, arXiv 1505.00853). Of floating point. Uses the

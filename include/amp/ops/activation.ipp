@@ -17,6 +17,9 @@ namespace amp::inline v0 {
 AMP_LAZY_DEFINITION Tensor hardtanh(const Tensor& input, double min_val, double max_val) {
   AMP_CHECK(!(min_val > max_val), "hardtanh: `min_val` must not be greater than `max_val`, but is ",
             min_val, " and `max_val` ", max_val);
+  detail::check_defined("hardtanh", "input", input);
+  detail::check_coefficient("hardtanh", "min_val", min_val, input.dtype());
+  detail::check_coefficient("hardtanh", "max_val", max_val, input.dtype());
   return detail::unary_op<kernels::functions::Hardtanh>(input, {min_val, max_val});
 }
 
@@ -31,6 +34,13 @@ AMP_LAZY_DEFINITION Tensor softshrink(const Tensor& input, double lambd) {
             "softshrink: `lambd` must be finite and not negative, but is ", lambd);
   detail::check_holds("softshrink", "lambd", lambd, input.dtype());
   return detail::unary_op<kernels::functions::Softshrink>(input, {lambd});
+}
+
+AMP_LAZY_DEFINITION Tensor threshold(const Tensor& input, double threshold, double value) {
+  detail::check_defined("threshold", "input", input);
+  detail::check_coefficient("threshold", "threshold", threshold, input.dtype());
+  detail::check_coefficient("threshold", "value", value, input.dtype());
+  return detail::unary_op<kernels::functions::Threshold>(input, {threshold, value});
 }
 
 AMP_LAZY_DEFINITION Tensor tanhshrink(const Tensor& input) {

@@ -110,8 +110,10 @@ AMP_LAZY_DEFINITION Tensor addr(const Tensor& input, const Tensor& vec1, const T
   AMP_CHECK(vec1.dim() == 1 && vec2.dim() == 1,
             "addr: `vec1` and `vec2` must have 1 dimension, but are ", describe(vec1), " and ",
             describe(vec2));
-  AMP_CHECK(detail::result_type_of({&input, &vec1, &vec2}) != kBool,
-            "addr: `input`, `vec1` and `vec2` must not all be bool");
+  const DType dtype = detail::result_type_of({&input, &vec1, &vec2});
+  AMP_CHECK(dtype != kBool, "addr: `input`, `vec1` and `vec2` must not all be bool");
+  detail::check_coefficient("addr", "alpha", options.alpha, dtype);
+  detail::check_coefficient("addr", "beta", options.beta, dtype);
   const Shape shape(vec1.size(0), vec2.size(0));
   AMP_CHECK(input.dim() <= 2 && do_broadcast(input.shape(), shape) &&
                 broadcast_shapes("addr", input.shape(), shape) == shape,

@@ -27,6 +27,9 @@ void check_operands(std::string_view op, const Tensor& a, const Tensor& b,
 /// The same, and that both are floating point.
 void check_two_floating(std::string_view op, const Tensor& a, std::string_view name_a,
                         const Tensor& b, std::string_view name_b);
+/// Throws if the op computes in integers, since `dtype` is not floating point, and int64 does not
+/// hold the number.
+void check_coefficient(std::string_view op, std::string_view argument, double number, DType dtype);
 
 }  // namespace amp::inline v0::detail
 

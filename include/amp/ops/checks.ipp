@@ -6,6 +6,7 @@
 
 #include "amp/core/error.hpp"
 #include "amp/ops/checks.hpp"
+#include "amp/tensor/factory.hpp"
 
 namespace amp::inline v0::detail {
 
@@ -43,6 +44,10 @@ AMP_INLINE void check_two_floating(std::string_view op, const Tensor& a, std::st
   check_operands(op, a, b, name_a, name_b);
   check_floating(op, name_a, a);
   check_floating(op, name_b, b);
+}
+AMP_INLINE void check_coefficient(std::string_view op, std::string_view argument, double number,
+                                  DType dtype) {
+  if (!is_floating_point(dtype)) check_holds(op, argument, number, kInt64);
 }
 
 }  // namespace amp::inline v0::detail

@@ -20,7 +20,7 @@ struct AddcmulOptions {
 };
 
 /// input + value tensor1 tensor2, rounded once. Of any dtypes but bool; beside integers `value` is
-/// truncated. Under autocast: the widest dtype of the three.
+/// truncated, and must be one of int64. Under autocast: the widest dtype of the three.
 AMP_LAZY [[nodiscard]] Tensor addcmul(const Tensor& input, const Tensor& tensor1,
                                       const Tensor& tensor2, const AddcmulOptions& options = {});
 

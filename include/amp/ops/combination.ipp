@@ -55,7 +55,6 @@ AMP_LAZY_DEFINITION DType dtype_before_sum(const Tensor& grad, const Shape& shap
 AMP_LAZY_DEFINITION Tensor add_product(std::string_view op, const Tensor& a, const Tensor& b,
                                        const Tensor& c, double value, double scale,
                                        const Shape& shape, DType dtype, bool overwrites) {
-  check_integers(op, {value, scale}, dtype);
   const Device device = b.device();
   const bool adds = a.defined() && scale != 0;
   const auto operand_of = [device](const Tensor& x, double otherwise) {
@@ -183,8 +182,9 @@ AMP_LAZY Tensor lerp(const Tensor& a, const Tensor& b, const Tensor& weight, dou
 AMP_LAZY_DEFINITION Tensor addcmul(const Tensor& input, const Tensor& tensor1,
                                    const Tensor& tensor2, const AddcmulOptions& options) {
   detail::check_three("addcmul", input, "tensor1", tensor1, "tensor2", tensor2);
-  AMP_CHECK(detail::result_type_of({&input, &tensor1, &tensor2}) != kBool,
-            "addcmul: `input`, `tensor1` and `tensor2` must not all be bool");
+  const DType dtype = detail::result_type_of({&input, &tensor1, &tensor2});
+  AMP_CHECK(dtype != kBool, "addcmul: `input`, `tensor1` and `tensor2` must not all be bool");
+  detail::check_coefficient("addcmul", "value", options.value, dtype);
   return autocasting::call(
       "addcmul",
       [&](const Tensor& a, const Tensor& b, const Tensor& c) {

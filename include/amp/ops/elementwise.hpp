@@ -29,10 +29,6 @@ using UnaryLaunch = kernels::Launch<kernels::UnaryArgs>;
 using BinaryLaunch = kernels::Launch<kernels::BinaryArgs>;
 using GradientLaunch = kernels::Launch<kernels::GradientArgs>;
 
-/// Throws if the op computes in integers of `dtype`, and a parameter is none.
-AMP_LAZY void check_integers(std::string_view op, const kernels::Parameters& parameters,
-                             DType dtype);
-
 AMP_LAZY Tensor run_unary(UnaryLaunch launch, const Tensor& input, DType dtype,
                           const kernels::Parameters& parameters = {});
 AMP_LAZY Tensor run_binary(BinaryLaunch launch, const Tensor& a, const Tensor& b,

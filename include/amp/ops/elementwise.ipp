@@ -25,15 +25,6 @@ AMP_LAZY_DEFINITION DType result_type(const Tensor& a, const Tensor& b) {
   return single;
 }
 
-AMP_LAZY_DEFINITION void check_integers(std::string_view op, const kernels::Parameters& parameters,
-                                        DType dtype) {
-  if (is_floating_point(dtype)) return;
-  constexpr double kEnd = 0x1p63;
-  for (const double number : parameters)
-    AMP_CHECK(number >= -kEnd && number < kEnd, op,
-              ": a number beside integers must lie in the range of int64, but is ", number);
-}
-
 AMP_LAZY_DEFINITION Tensor run_unary(UnaryLaunch launch, const Tensor& input, DType dtype,
                                      const kernels::Parameters& parameters) {
   const Tensor output = empty_as_laid_out(input, dtype);
@@ -237,7 +228,6 @@ AMP_LAZY_DEFINITION Tensor unary_op(const UnaryOp& op, const Tensor& input,
   const std::string_view name = op.op.name();
   check_defined(name, "input", input);
   if (op.domain == functions::kNumbers) check_not_bool(name, input);
-  if (op.domain == functions::kNumbers) check_integers(name, parameters, input.dtype());
   if (op.domain == functions::kFloating) check_floating(name, "input", input);
   return autocasting::call_reading(
       op.op,

@@ -41,7 +41,8 @@ struct IsinOptions {
   bool invert = false;
 };
 /// Whether each element is one of `test_elements`, of any shape; bool, in the shape of `elements`.
-/// Compared in the dtype to which both promote. No NaN is found. Not differentiable. Under autocast: unchanged.
+/// Compared in the dtype to which both promote. No NaN is found. Not differentiable. Under autocast:
+/// unchanged.
 AMP_LAZY [[nodiscard]] Tensor isin(const Tensor& elements, const Tensor& test_elements,
                                    const IsinOptions& options = {});
 

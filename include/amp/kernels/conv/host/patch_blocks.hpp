@@ -149,7 +149,7 @@ class PatchProduct {
   struct BlockPlace {
     std::int64_t plane, y, x, planes, lines, width;
   };
-  /// PatchParts that a kernel adds in one call.
+  /// Parts that a kernel adds in one call.
   struct Call {
     std::int64_t first, count, depth, first_word;
   };
