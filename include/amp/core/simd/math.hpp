@@ -206,7 +206,7 @@ AMP_LOGARITHM(log10)
 template <class Isa>
 AMP_ALWAYS_INLINE Floats<Isa> log1p(const Floats<Isa>& x) {
   const Floats<Isa> sum = x + 1.0F, lost = x - (sum - 1.0F);
-  const Integers<Isa> bits = as<std::int32_t>(sum), e = exponent_of<Isa>(bits);
+  const Integers<Isa> bits = as<std::int32_t>(sum), e = exponent_of<Isa>(bits & 0x7fff'ffff);
   const Integers<Isa> scaling = select(e > 126, Integers<Isa>(-126), -e);
   const Floats<Isa> f = (as<float>(bits - (e << 23)) - 1.0F) + lost * power_of_two<Isa>(scaling);
   const Floats<Isa> result = log_of_parts<Isa>(e, select(e == 0, x, f));
