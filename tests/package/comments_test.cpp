@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Comments of the headers: every public declaration has one, and conditions are said with "if".
+#include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <cstdio>
@@ -40,8 +41,43 @@ void check_headers(const std::function<Numbers(const Lines&)>& find,
 
 bool everywhere(const std::string&) { return true; }
 
+/// Functions that ops/ declares: their comments hold for the members of Tensor of the same name, and
+/// for those that write in place, whose names end in `_`.
+std::set<std::string> names_of_ops() {
+  std::set<std::string> names;
+  for (const auto& [header, lines] : amp_test::read_headers()) {
+    if (!header.starts_with("amp/ops/")) continue;
+    for (const std::string& line : lines) {
+      for (std::size_t open = line.find('('); open != std::string::npos;
+           open = line.find('(', open + 1)) {
+        const std::size_t end = line[open - (open > 0 ? 1 : 0)] == ')' ? open - 1 : open;
+        std::size_t begin = end;
+        while (begin > 0 && (std::isalnum(static_cast<unsigned char>(line[begin - 1])) != 0 ||
+                             line[begin - 1] == '_'))
+          --begin;
+        names.insert(line.substr(begin, end - begin));
+      }
+    }
+  }
+  return names;
+}
+bool is_op(const std::string& line) {
+  static const std::set<std::string> names = names_of_ops();
+  const bool in_parentheses =
+      line.find("(max)(") != line.npos || line.find("(min)(") != line.npos;
+  std::string name = line.substr(0, line.find(in_parentheses ? ')' : '('));
+  name = name.substr(name.find_last_of(" &(") + 1);
+  if (name.ends_with('_')) name.pop_back();
+  return names.contains(name) || name.starts_with("operator");
+}
+
 Numbers undocumented(const Lines& lines) {
-  return amp_test::DeclarationReader(lines).undocumented();
+  Numbers found = amp_test::DeclarationReader(lines).undocumented();
+  const bool of_members = std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+    return line == "class TensorMethods {" || line == "class InPlaceMethods {";
+  });
+  if (of_members) std::erase_if(found, [&](std::size_t i) { return is_op(lines[i]); });
+  return found;
 }
 
 // A word of a comment, without the punctuation around it.

@@ -86,12 +86,28 @@ const std::set<std::pair<std::string, std::string>> kOpsOnOps = {
 /// tensor layer and defined here.
 const std::string kInversion = "amp/ops/tensor_members.ipp";
 const std::string kTemplateInversion = "amp/autograd/hooks.hpp";  // register_hook, a template
-const std::set<std::string> kInvertedMembers = {
-    "backward", "clone",         "contiguous",    "copy_",          "expand",
-    "fill_",    "flatten",       "grad",          "is_leaf",        "narrow",
-    "permute",  "register_hook", "requires_grad", "requires_grad_", "reshape",
-    "select",   "set_data",      "set_grad",      "squeeze",        "t",
-    "to",       "transpose",     "unsqueeze",     "view",           "zero_"};
+const std::set<std::string> kInvertedMembers = {"backward",
+                                                "clone",
+                                                "contiguous",
+                                                "expand",
+                                                "flatten",
+                                                "grad",
+                                                "is_leaf",
+                                                "narrow",
+                                                "permute",
+                                                "register_hook",
+                                                "reshape",
+                                                "requires_grad",
+                                                "requires_grad_",
+                                                "select",
+                                                "set_data",
+                                                "set_grad",
+                                                "squeeze",
+                                                "t",
+                                                "to",
+                                                "transpose",
+                                                "unsqueeze",
+                                                "view"};
 
 /// "amp/ops/softmax.hpp" -> "ops"; "amp/ops.hpp" -> "ops"; "" if it belongs nowhere.
 std::string module_of(const std::string& header) {

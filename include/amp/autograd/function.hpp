@@ -24,6 +24,9 @@ class SavedTensor {
   SavedTensor() = default;
   /// Keeps the tensor, and the version that its memory has now.
   SavedTensor(const Tensor& tensor);
+  /// The same if `needed`, else nothing: backward needs an operand only for certain gradients.
+  SavedTensor(const Tensor& tensor, bool needed)
+      : SavedTensor(needed ? SavedTensor(tensor) : SavedTensor()) {}
 
   /// Throws if the memory was written since: the gradient would silently be that of another
   /// function.
@@ -168,9 +171,6 @@ void record(std::string_view name, const Tensor& output, Backward backward,
   detail::set_history(output, new Recorded(name, output, std::move(edges), ListNeeds(inputs.size()),
                                            std::move(backward)));
 }
-
-/// Throws if a write in place would falsify recorded history.
-void check_in_place(std::string_view op, const Tensor& tensor);
 
 }  // namespace amp::inline v0::autograd
 

@@ -38,10 +38,4 @@ AMP_INLINE void detail::refuse_second(std::string_view name) {
       "the graph: amp::grad has retain_graph");
 }
 
-AMP_INLINE void check_in_place(std::string_view op, const Tensor& tensor) {
-  AMP_CHECK(!is_grad_enabled() || !requires_grad(tensor), op, ": the tensor ", describe(tensor),
-            " requires gradients and is modified in place; use NoGradGuard to update a parameter, "
-            "or an operation that returns a new tensor");
-}
-
 }  // namespace amp::inline v0::autograd

@@ -5,6 +5,7 @@
 // node that made it; nodes hold the nodes of their inputs. A leaf's node holds its gradient.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -167,9 +168,20 @@ bool any_listener();
 /// A number that is not larger than the sequence of any node that this thread makes from now on.
 std::uint64_t next_sequence();
 
+namespace detail {
+
+/// Makes the history of a view that of its base, which a write in place changed.
+void follow_base(const Tensor& view);
+
+}  // namespace detail
+
 /// The node that made the tensor, or its leaf; null without history.
 inline Node* node_of(const Tensor& tensor) {
-  return static_cast<Node*>(tensor.impl().history.get());
+  const amp::detail::TensorImpl& impl = tensor.impl();
+  if (impl.base && impl.base->writes != impl.known_writes.load(std::memory_order_acquire))
+      [[unlikely]]
+    detail::follow_base(tensor);
+  return static_cast<Node*>(impl.history.get());
 }
 /// The leaf's node; null for a tensor that is not a leaf or collects no gradient.
 inline Leaf* leaf_of(const Tensor& tensor) {

@@ -40,6 +40,16 @@ AMP_LAZY Tensor div_number(const Tensor& a, kernels::Operand&& b);
 AMP_LAZY Tensor number_sub(kernels::Operand&& a, const Tensor& b);
 AMP_LAZY Tensor number_div(kernels::Operand&& a, const Tensor& b);
 
+// The same in place, of a.
+AMP_LAZY const Tensor& add_(const Tensor& a, const Tensor& b);
+AMP_LAZY const Tensor& sub_(const Tensor& a, const Tensor& b);
+AMP_LAZY const Tensor& mul_(const Tensor& a, const Tensor& b);
+AMP_LAZY const Tensor& div_(const Tensor& a, const Tensor& b);
+AMP_LAZY const Tensor& add_number_(const Tensor& a, const kernels::Operand& b);
+AMP_LAZY const Tensor& sub_number_(const Tensor& a, const kernels::Operand& b);
+AMP_LAZY const Tensor& mul_number_(const Tensor& a, const kernels::Operand& b);
+AMP_LAZY const Tensor& div_number_(const Tensor& a, const kernels::Operand& b);
+
 }  // namespace detail
 
 // As with two tensors; the number is not differentiated. It is not rounded itself, so that it may lie

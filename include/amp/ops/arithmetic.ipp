@@ -16,56 +16,71 @@ namespace amp::inline v0 {
 
 // --- two tensors ---------------------------------------------------------------------------------
 
-AMP_LAZY_DEFINITION Tensor add(const Tensor& a, const Tensor& b) {
-  return detail::binary_op(
-      "add", a, b,
-      {.kernel = kernels::binary<kernels::functions::Add>,
-       .backward =
-           [](const Tensor& grad, const Tensor&, const Tensor&, const autograd::Needs<2>&) {
-             return autograd::Gradients<2>{grad, grad};
-           },
-       .saves = false});
-}
+namespace detail {
 
-AMP_LAZY_DEFINITION Tensor sub(const Tensor& a, const Tensor& b) {
+/// Throws for two bools, of which sub has no meaning.
+AMP_LAZY void check_not_both_bool(const Tensor& a, const Tensor& b) {
   AMP_CHECK(!a.defined() || !b.defined() || a.dtype() != kBool || b.dtype() != kBool,
             "sub: `a` and `b` must not both be bool, but are ", describe(a), " and ", describe(b),
             "; use ne for where they differ");
-  return detail::binary_op(
-      "sub", a, b,
-      {.kernel = kernels::binary<kernels::functions::Sub>,
-       .backward =
-           [](const Tensor& grad, const Tensor&, const Tensor&, const autograd::Needs<2>& needs) {
-             return autograd::Gradients<2>{grad, needs[1] ? detail::neg(grad) : Tensor()};
-           },
-       .saves = false});
 }
 
+AMP_LAZY BinaryOp add_math() {
+  return {.kernel = kernels::binary<functions::Add>,
+          .backward =
+              [](const Tensor& grad, const Tensor&, const Tensor&, const autograd::Needs<2>&) {
+                return autograd::Gradients<2>{grad, grad};
+              },
+          .saves = false};
+}
+AMP_LAZY BinaryOp sub_math() {
+  return {
+      .kernel = kernels::binary<functions::Sub>,
+      .backward =
+          [](const Tensor& grad, const Tensor&, const Tensor&, const autograd::Needs<2>& needs) {
+            return autograd::Gradients<2>{grad, needs[1] ? detail::neg(grad) : Tensor()};
+          },
+      .saves = false};
+}
+AMP_LAZY BinaryOp mul_math() {
+  return {.kernel = kernels::binary<functions::Mul>,
+          .backward =
+              [](const Tensor& grad, const Tensor& x, const Tensor& y,
+                 const autograd::Needs<2>& needs) {
+                return autograd::Gradients<2>{needs[0] ? detail::mul(grad, y) : Tensor(),
+                                              needs[1] ? detail::mul(grad, x) : Tensor()};
+              },
+          .a_needs_a = false,
+          .b_needs_b = false};
+}
+AMP_LAZY BinaryOp div_math() {
+  return {
+      .kernel = kernels::binary<functions::Div>,
+      .backward =
+          [](const Tensor& grad, const Tensor& x, const Tensor& y,
+             const autograd::Needs<2>& needs) {
+            return autograd::Gradients<2>{
+                needs[0] ? detail::div(grad, y) : Tensor(),
+                needs[1] ? run_gradient(kernels::by_b<functions::Div>, grad, x, y, y) : Tensor()};
+          },
+      .real = true,
+      .a_needs_a = false};
+}
+
+}  // namespace detail
+
+AMP_LAZY_DEFINITION Tensor add(const Tensor& a, const Tensor& b) {
+  return detail::binary_op("add", a, b, detail::add_math());
+}
+AMP_LAZY_DEFINITION Tensor sub(const Tensor& a, const Tensor& b) {
+  detail::check_not_both_bool(a, b);
+  return detail::binary_op("sub", a, b, detail::sub_math());
+}
 AMP_LAZY_DEFINITION Tensor mul(const Tensor& a, const Tensor& b) {
-  return detail::binary_op("mul", a, b,
-                           {.kernel = kernels::binary<kernels::functions::Mul>,
-                            .backward = [](const Tensor& grad, const Tensor& x, const Tensor& y,
-                                           const autograd::Needs<2>& needs) {
-                              return autograd::Gradients<2>{
-                                  needs[0] ? detail::mul(grad, y) : Tensor(),
-                                  needs[1] ? detail::mul(grad, x) : Tensor()};
-                            }});
+  return detail::binary_op("mul", a, b, detail::mul_math());
 }
-
 AMP_LAZY_DEFINITION Tensor div(const Tensor& a, const Tensor& b) {
-  return detail::binary_op(
-      "div", a, b,
-      {.kernel = kernels::binary<kernels::functions::Div>,
-       .backward =
-           [](const Tensor& grad, const Tensor& x, const Tensor& y,
-              const autograd::Needs<2>& needs) {
-             return autograd::Gradients<2>{
-                 needs[0] ? detail::div(grad, y) : Tensor(),
-                 needs[1]
-                     ? detail::run_gradient(kernels::by_b<kernels::functions::Div>, grad, x, y, y)
-                     : Tensor()};
-           },
-       .real = true});
+  return detail::binary_op("div", a, b, detail::div_math());
 }
 
 // --- a tensor and a number -----------------------------------------------------------------------
@@ -94,24 +109,25 @@ AMP_LAZY Tensor gradient_over(const Tensor& grad, const Tensor&, const kernels::
   return number.value == 1 ? grad : scale(grad, 1 / number.value);
 }
 
+AMP_LAZY ScalarOp add_number_math() { return {kernels::binary<functions::Add>, same_gradient}; }
+AMP_LAZY ScalarOp sub_number_math() { return {kernels::binary<functions::Sub>, same_gradient}; }
+AMP_LAZY ScalarOp mul_number_math() { return {kernels::binary<functions::Mul>, gradient_times}; }
+AMP_LAZY ScalarOp div_number_math() {
+  return {.kernel = kernels::binary<functions::Div>, .backward = gradient_over, .real = true};
+}
+
 AMP_LAZY_DEFINITION Tensor add_number(const Tensor& a, kernels::Operand&& b) {
-  return scalar_op("add", a, std::move(b),
-                   {kernels::binary<kernels::functions::Add>, same_gradient});
+  return scalar_op("add", a, std::move(b), add_number_math());
 }
 AMP_LAZY_DEFINITION Tensor sub_number(const Tensor& a, kernels::Operand&& b) {
   check_not_both_bool("a", a, b);
-  return scalar_op("sub", a, std::move(b),
-                   {kernels::binary<kernels::functions::Sub>, same_gradient});
+  return scalar_op("sub", a, std::move(b), sub_number_math());
 }
 AMP_LAZY_DEFINITION Tensor mul_number(const Tensor& a, kernels::Operand&& b) {
-  return scalar_op("mul", a, std::move(b),
-                   {kernels::binary<kernels::functions::Mul>, gradient_times});
+  return scalar_op("mul", a, std::move(b), mul_number_math());
 }
 AMP_LAZY_DEFINITION Tensor div_number(const Tensor& a, kernels::Operand&& b) {
-  return scalar_op("div", a, std::move(b),
-                   {.kernel = kernels::binary<kernels::functions::Div>,
-                    .backward = gradient_over,
-                    .real = true});
+  return scalar_op("div", a, std::move(b), div_number_math());
 }
 AMP_LAZY_DEFINITION Tensor number_sub(kernels::Operand&& a, const Tensor& b) {
   check_not_both_bool("b", b, a);
@@ -128,6 +144,33 @@ AMP_LAZY_DEFINITION Tensor number_div(kernels::Operand&& a, const Tensor& b) {
                     .scalar_first = true,
                     .saves = true,
                     .real = true});
+}
+
+AMP_LAZY_DEFINITION const Tensor& add_(const Tensor& a, const Tensor& b) {
+  return binary_op_("add_", a, b, add_math());
+}
+AMP_LAZY_DEFINITION const Tensor& sub_(const Tensor& a, const Tensor& b) {
+  check_not_both_bool(a, b);
+  return binary_op_("sub_", a, b, sub_math());
+}
+AMP_LAZY_DEFINITION const Tensor& mul_(const Tensor& a, const Tensor& b) {
+  return binary_op_("mul_", a, b, mul_math());
+}
+AMP_LAZY_DEFINITION const Tensor& div_(const Tensor& a, const Tensor& b) {
+  return binary_op_("div_", a, b, div_math());
+}
+AMP_LAZY_DEFINITION const Tensor& add_number_(const Tensor& a, const kernels::Operand& b) {
+  return scalar_op_("add_", a, b, add_number_math());
+}
+AMP_LAZY_DEFINITION const Tensor& sub_number_(const Tensor& a, const kernels::Operand& b) {
+  check_not_both_bool("a", a, b);
+  return scalar_op_("sub_", a, b, sub_number_math());
+}
+AMP_LAZY_DEFINITION const Tensor& mul_number_(const Tensor& a, const kernels::Operand& b) {
+  return scalar_op_("mul_", a, b, mul_number_math());
+}
+AMP_LAZY_DEFINITION const Tensor& div_number_(const Tensor& a, const kernels::Operand& b) {
+  return scalar_op_("div_", a, b, div_number_math());
 }
 
 }  // namespace detail

@@ -6,21 +6,12 @@
 #include <utility>
 
 #include "amp/autograd/function.hpp"
+#include "amp/autograd/view.hpp"
 #include "amp/core/address_set.hpp"
 #include "amp/core/object_pool.hpp"
 #include "amp/ops/checkpoint.hpp"
 
 namespace amp::inline v0::detail {
-
-/// Another handle to the tensor, with the same history.
-AMP_LAZY Tensor second_handle(const Tensor& tensor) {
-  if (!tensor.defined()) return tensor;
-  const TensorImpl& from = tensor.impl();
-  auto impl = make_ref<TensorImpl>(from.storage, from.shape, from.strides, from.offset, from.dtype);
-  impl->is_view = from.is_view;
-  impl->history = from.history;
-  return Tensor(std::move(impl));
-}
 
 AMP_INLINE CheckpointedCall::CheckpointedCall(std::span<const Tensor> tensors)
     : autocast(autocast_state()),
@@ -29,7 +20,7 @@ AMP_INLINE CheckpointedCall::CheckpointedCall(std::span<const Tensor> tensors)
   inputs.reserve(tensors.size());
   versions.reserve(tensors.size());
   for (const Tensor& tensor : tensors) {
-    inputs.push_back(second_handle(tensor));
+    inputs.push_back(autograd::second_handle(tensor));
     versions.push_back(tensor.defined() ? tensor.version() : 0);
   }
 }

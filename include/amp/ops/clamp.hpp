@@ -4,29 +4,10 @@
 // Elements kept within bounds, or replaced by a value.
 #pragma once
 
-#include <optional>
-
 #include "amp/ops/number.hpp"
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
-
-/// A bound of clamp(): a number, or none.
-class Bound {
- public:
-  Bound() = default;
-  /// None.
-  Bound(std::nullopt_t) {}
-  /// A number.
-  template <Arithmetic N>
-  Bound(N number) : number_(detail::number_operand(number)) {}
-
-  /// The number as an operand of kernels; absent if there is none.
-  const kernels::Operand& operand() const { return number_; }
-
- private:
-  kernels::Operand number_;
-};
 
 /// The elements, those below `min` replaced by it, and then those above `max` by that, as
 /// min(max(x, min), max). One of the bounds may be absent: clamp(x, {}, 1). NaN stays NaN, and a

@@ -41,6 +41,25 @@ template <Arithmetic N> [[nodiscard]] Tensor lt(const Tensor& a, N b) { return d
 template <Arithmetic N> [[nodiscard]] Tensor le(const Tensor& a, N b) { return detail::comparison<kernels::functions::Le>(a, detail::number_operand(b)); }
 template <Arithmetic N> [[nodiscard]] Tensor gt(const Tensor& a, N b) { return detail::comparison<kernels::functions::Gt>(a, detail::number_operand(b)); }
 template <Arithmetic N> [[nodiscard]] Tensor ge(const Tensor& a, N b) { return detail::comparison<kernels::functions::Ge>(a, detail::number_operand(b)); }
+
+AMP_LAZY [[nodiscard]] inline Tensor operator==(const Tensor& a, const Tensor& b) { return eq(a, b); }
+AMP_LAZY [[nodiscard]] inline Tensor operator!=(const Tensor& a, const Tensor& b) { return ne(a, b); }
+AMP_LAZY [[nodiscard]] inline Tensor operator<(const Tensor& a, const Tensor& b) { return lt(a, b); }
+AMP_LAZY [[nodiscard]] inline Tensor operator<=(const Tensor& a, const Tensor& b) { return le(a, b); }
+AMP_LAZY [[nodiscard]] inline Tensor operator>(const Tensor& a, const Tensor& b) { return gt(a, b); }
+AMP_LAZY [[nodiscard]] inline Tensor operator>=(const Tensor& a, const Tensor& b) { return ge(a, b); }
+template <Arithmetic N> [[nodiscard]] Tensor operator==(const Tensor& a, N b) { return eq(a, b); }
+template <Arithmetic N> [[nodiscard]] Tensor operator!=(const Tensor& a, N b) { return ne(a, b); }
+template <Arithmetic N> [[nodiscard]] Tensor operator<(const Tensor& a, N b) { return lt(a, b); }
+template <Arithmetic N> [[nodiscard]] Tensor operator<=(const Tensor& a, N b) { return le(a, b); }
+template <Arithmetic N> [[nodiscard]] Tensor operator>(const Tensor& a, N b) { return gt(a, b); }
+template <Arithmetic N> [[nodiscard]] Tensor operator>=(const Tensor& a, N b) { return ge(a, b); }
+template <Arithmetic N> [[nodiscard]] Tensor operator==(N a, const Tensor& b) { return eq(b, a); }
+template <Arithmetic N> [[nodiscard]] Tensor operator!=(N a, const Tensor& b) { return ne(b, a); }
+template <Arithmetic N> [[nodiscard]] Tensor operator<(N a, const Tensor& b) { return gt(b, a); }
+template <Arithmetic N> [[nodiscard]] Tensor operator<=(N a, const Tensor& b) { return ge(b, a); }
+template <Arithmetic N> [[nodiscard]] Tensor operator>(N a, const Tensor& b) { return lt(b, a); }
+template <Arithmetic N> [[nodiscard]] Tensor operator>=(N a, const Tensor& b) { return le(b, a); }
 // clang-format on
 
 // --- conditions ----------------------------------------------------------------------------------
@@ -78,6 +97,14 @@ AMP_LAZY [[nodiscard]] bool allclose(const Tensor& input, const Tensor& other, d
                                      double atol = 1e-8, bool equal_nan = false);
 /// Whether both have one shape and equal elements; NaN equals nothing. Synchronises.
 AMP_LAZY [[nodiscard]] bool equal(const Tensor& input, const Tensor& other);
+
+/// Of two masks (bool): logical_and(), logical_or(), logical_xor() and logical_not(). Throws for
+/// other dtypes, of which these operators would be bitwise.
+AMP_LAZY [[nodiscard]] Tensor operator&(const Tensor& a, const Tensor& b);
+AMP_LAZY [[nodiscard]] Tensor operator|(const Tensor& a, const Tensor& b);
+AMP_LAZY [[nodiscard]] Tensor operator^(const Tensor& a, const Tensor& b);
+AMP_LAZY [[nodiscard]] Tensor operator!(const Tensor& a);
+AMP_LAZY [[nodiscard]] Tensor operator~(const Tensor& a);
 
 // --- a choice ------------------------------------------------------------------------------------
 

@@ -120,6 +120,33 @@ AMP_LAZY_DEFINITION Tensor logical_xor(const Tensor& input, const Tensor& other)
 
 namespace detail {
 
+AMP_LAZY const Tensor& mask(std::string_view op, const Tensor& tensor) {
+  check_defined(op, "mask", tensor);
+  AMP_CHECK(tensor.dtype() == kBool, op, ": both sides must be masks (bool), but one is ",
+            describe(tensor), "; there are no bitwise operators");
+  return tensor;
+}
+
+}  // namespace detail
+
+AMP_LAZY_DEFINITION Tensor operator&(const Tensor& a, const Tensor& b) {
+  return logical_and(detail::mask("operator&", a), detail::mask("operator&", b));
+}
+AMP_LAZY_DEFINITION Tensor operator|(const Tensor& a, const Tensor& b) {
+  return logical_or(detail::mask("operator|", a), detail::mask("operator|", b));
+}
+AMP_LAZY_DEFINITION Tensor operator^(const Tensor& a, const Tensor& b) {
+  return logical_xor(detail::mask("operator^", a), detail::mask("operator^", b));
+}
+AMP_LAZY_DEFINITION Tensor operator!(const Tensor& a) {
+  return logical_not(detail::mask("operator!", a));
+}
+AMP_LAZY_DEFINITION Tensor operator~(const Tensor& a) {
+  return logical_not(detail::mask("operator~", a));
+}
+
+namespace detail {
+
 AMP_LAZY_DEFINITION Tensor where_kernel(const Tensor& condition, const kernels::Operand& a,
                                         const kernels::Operand& b, const Shape& shape,
                                         DType dtype) {

@@ -49,21 +49,6 @@ AMP_LAZY Tensor permuted(const Labelled& x, const Numbers& order) {
   return moves ? permute(x.tensor, dims.span()) : x.tensor;
 }
 
-/// The elements in another shape: a view if one can show them, else a copy.
-AMP_LAZY Tensor merged(const Tensor& x, const Shape& shape) {
-  const std::optional<Strides> strides = view_strides(x.shape(), x.strides(), shape);
-  if (!strides || shape == x.shape()) return reshape(x, shape);
-  const Tensor output = x.alias(shape, *strides, x.impl().offset);
-  if (autograd::recording(x)) {
-    record_move(
-        "reshape", output,
-        [from = x.shape()](const Tensor& grad, const autograd::Needs<1>&)
-            -> autograd::Gradients<1> { return {reshape(grad, from)}; },
-        x);
-  }
-  return output;
-}
-
 /// The elements whose indices along dimensions of one label are equal: a view with these as one.
 AMP_LAZY Labelled diagonal(const Labelled& x) {
   if (std::popcount(set_of(x.labels)) == x.labels.dims()) return x;
@@ -84,8 +69,9 @@ AMP_LAZY Labelled diagonal(const Labelled& x) {
       dense[first] += steps[d];
     }
   }
-  result.tensor = x.tensor.alias(shape, strides, x.tensor.impl().offset);
-  if (autograd::recording(x.tensor)) record_view("diagonal", result.tensor, x.tensor, dense, 0);
+  result.tensor = autograd::view_of(x.tensor, shape, strides, x.tensor.impl().offset);
+  if (autograd::recording(x.tensor))
+    autograd::record_view("diagonal", result.tensor, x.tensor, dense, 0);
   return result;
 }
 
@@ -99,7 +85,7 @@ AMP_LAZY Labelled without_broadcast(const Labelled& x, const std::int64_t* exten
     result.labels.push_back(label);
     shape.push_back(extent);
   }
-  result.tensor = merged(x.tensor, shape);
+  result.tensor = reshape_or_view(x.tensor, shape);
   return result;
 }
 
@@ -160,14 +146,14 @@ AMP_LAZY Labelled multiply(std::string_view op, const Labelled& left, const Labe
     Shape of_columns = batch_shape;
     for (int d = 0; d < rows.dims(); ++d) of_columns.push_back(1);
     for (int d = 0; d < columns.dims(); ++d) of_columns.push_back(y.shape()[batch.dims() + d]);
-    result.tensor = add_product(op, Tensor(), merged(x, of_rows), merged(y, of_columns), 1, 0,
-                                shape, x.dtype());
+    result.tensor = add_product(op, Tensor(), reshape_or_view(x, of_rows),
+                                reshape_or_view(y, of_columns), 1, 0, shape, x.dtype());
     return result;
   }
   const bool one = batch.dims() == 0;
-  const Tensor product = matmul(op, merged(x, one ? Shape(m, k) : Shape(batches, m, k)),
-                                merged(y, one ? Shape(k, n) : Shape(batches, k, n)));
-  result.tensor = merged(product, shape);
+  const Tensor product = matmul(op, reshape_or_view(x, one ? Shape(m, k) : Shape(batches, m, k)),
+                                reshape_or_view(y, one ? Shape(k, n) : Shape(batches, k, n)));
+  result.tensor = reshape_or_view(product, shape);
   return result;
 }
 

@@ -105,16 +105,21 @@ Tensor scalar_derivative(const Tensor& grad, const Tensor& x, const kernels::Ope
 /// A differentiable function of two tensors.
 struct BinaryOp {
   BinaryLaunch kernel;
-  /// Both gradients, before broadcasting is undone. a and b are undefined unless `saves`.
+  /// Both gradients, before broadcasting is undone. a and b are undefined unless `saves` and a
+  /// gradient needs them.
   autograd::Gradients<2> (*backward)(const Tensor& grad, const Tensor& a, const Tensor& b,
                                      const autograd::Needs<2>& needs);
   bool saves = true;
-  bool real = false;  // integers give float32
+  bool real = false;                        // integers give float32
+  bool a_needs_a = true, b_needs_b = true;  // whether an operand's own gradient needs its value
   std::string_view name_a = "a", name_b = "b";
 };
 
 AMP_LAZY Tensor binary_op(autocasting::OpId op, const Tensor& a, const Tensor& b,
                           const BinaryOp& math);
+/// The same in place: the result is written to a.
+AMP_LAZY const Tensor& binary_op_(std::string_view op, const Tensor& a, const Tensor& b,
+                                  const BinaryOp& math);
 
 /// The op of a function of two tensors, which multiplies the gradient by its derivatives.
 template <class Function>
@@ -162,6 +167,9 @@ struct ScalarOp {
 
 AMP_LAZY Tensor scalar_op(autocasting::OpId op, const Tensor& input, kernels::Operand&& number,
                           const ScalarOp& math);
+/// The same in place.
+AMP_LAZY const Tensor& scalar_op_(std::string_view op, const Tensor& input,
+                                  const kernels::Operand& number, const ScalarOp& math);
 
 /// A differentiable function of one tensor.
 struct UnaryOp {
@@ -174,6 +182,9 @@ struct UnaryOp {
 
 AMP_LAZY Tensor unary_op(const UnaryOp& op, const Tensor& input,
                          const kernels::Parameters& parameters);
+/// The same in place.
+AMP_LAZY const Tensor& unary_op_(const UnaryOp& op, const Tensor& input,
+                                 const kernels::Parameters& parameters);
 
 }  // namespace amp::inline v0::detail
 

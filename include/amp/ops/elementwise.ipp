@@ -10,6 +10,7 @@
 #include "amp/autograd/function.hpp"
 #include "amp/ops/checks.hpp"
 #include "amp/ops/elementwise.hpp"
+#include "amp/ops/in_place.hpp"
 #include "amp/ops/shape.hpp"
 #include "amp/tensor/factory.hpp"
 #include "amp/tensor/layout.hpp"
@@ -143,34 +144,95 @@ AMP_LAZY DType float_result_type(DType dtype) {
   return is_floating_point(dtype) ? dtype : kFloat32;
 }
 
+/// Whether backward of a function of x and y needs x, and y.
+AMP_LAZY bool saves_first(const Tensor& x, const Tensor& y, const BinaryOp& math) {
+  return math.saves &&
+         (autograd::requires_grad(y) || (math.a_needs_a && autograd::requires_grad(x)));
+}
+AMP_LAZY bool saves_second(const Tensor& x, const Tensor& y, const BinaryOp& math) {
+  return math.saves &&
+         (autograd::requires_grad(x) || (math.b_needs_b && autograd::requires_grad(y)));
+}
+
+/// Records that `output` is the function of x and y.
+AMP_LAZY void record_binary(std::string_view op, const Tensor& output, const Tensor& x,
+                            const Tensor& y, const BinaryOp& math) {
+  const Tensor none;
+  autograd::record(
+      op, output,
+      [op, backward = math.backward, a = autograd::SavedTensor(saves_first(x, y, math) ? x : none),
+       b = autograd::SavedTensor(saves_second(x, y, math) ? y : none), xs = x.shape(),
+       ys = y.shape(), xd = x.dtype(), yd = y.dtype()](
+          const Tensor& grad, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
+        auto [gx, gy] = backward(grad, a.get(op), b.get(op), needs);
+        return {needs[0] ? sum_to(gx, xs, xd) : Tensor(), needs[1] ? sum_to(gy, ys, yd) : Tensor()};
+      },
+      x, y);
+}
+AMP_LAZY DType result_type(const Tensor& x, const Tensor& y, const BinaryOp& math) {
+  const DType promoted = result_type(x, y);
+  return math.real ? float_result_type(promoted) : promoted;
+}
+/// The function of two tensors, recorded.
+AMP_LAZY Tensor binary(std::string_view op, const Tensor& x, const Tensor& y,
+                       const BinaryOp& math) {
+  const DType dtype = result_type(x, y, math);
+  const Shape shape = broadcast_shapes(op, x.shape(), y.shape(), math.name_a, math.name_b);
+  const Tensor output = run_binary(math.kernel, x, y, shape, dtype);
+  if (is_floating_point(dtype) && autograd::recording(x, y)) record_binary(op, output, x, y, math);
+  return output;
+}
+
 AMP_LAZY_DEFINITION Tensor binary_op(autocasting::OpId op, const Tensor& a, const Tensor& b,
                                      const BinaryOp& math) {
   check_operands(op.name(), a, b, math.name_a, math.name_b);
   return autocasting::call(
-      op,
-      [&](const Tensor& x, const Tensor& y) {
-        const DType promoted = result_type(x, y);
-        const DType dtype = math.real ? float_result_type(promoted) : promoted;
-        const Shape shape =
-            broadcast_shapes(op.name(), x.shape(), y.shape(), math.name_a, math.name_b);
-        const Tensor output = run_binary(math.kernel, x, y, shape, dtype);
-        if (is_floating_point(dtype) && autograd::recording(x, y)) {
-          const Tensor none;
-          autograd::record(
-              op.name(), output,
-              [op, backward = math.backward, a = autograd::SavedTensor(math.saves ? x : none),
-               b = autograd::SavedTensor(math.saves ? y : none), xs = x.shape(), ys = y.shape(),
-               xd = x.dtype(), yd = y.dtype()](
-                  const Tensor& grad, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
-                auto [gx, gy] = backward(grad, a.get(op.name()), b.get(op.name()), needs);
-                return {needs[0] ? sum_to(gx, xs, xd) : Tensor(),
-                        needs[1] ? sum_to(gy, ys, yd) : Tensor()};
-              },
-              x, y);
-        }
-        return output;
+      op, [&](const Tensor& x, const Tensor& y) { return binary(op.name(), x, y, math); }, a, b);
+}
+
+/// The tensor before a write to it, for an op that saves it or not.
+AMP_LAZY Tensor operand_before(const Tensor& tensor, bool saves) {
+  return saves ? tensor.clone() : autograd::second_handle(tensor);
+}
+
+AMP_LAZY_DEFINITION const Tensor& binary_op_(std::string_view op, const Tensor& a, const Tensor& b,
+                                             const BinaryOp& math) {
+  check_operands(op, a, b, math.name_a, math.name_b);
+  check_writable(op, a);
+  check_result(op, a, broadcast_shapes(op, a.shape(), b.shape(), math.name_a, math.name_b),
+               result_type(a, b, math));
+  // The kernel converts before it computes, and an operand in the same memory may be saved.
+  if (result_type(a, b, math) != a.dtype() || overlap(a, b))
+    return in_place(op, a, {&b}, [&](const Tensor& x) { return binary(op, x, b, math); });
+  const bool records = is_floating_point(a.dtype()) && autograd::recording(a, b);
+  const Tensor before = records ? operand_before(a, saves_first(a, b, math)) : a;
+  const Tensor after = begin_write(a);
+  if (records) record_binary(op, after, before, b, math);
+  return overwrite(op, a, after, [&](const Tensor& to) {
+    if (to.numel() == 0) return;
+    const bool across = lies_channels_last(to);
+    const Tensor y = across && b.shape() == to.shape() ? channels_last(b) : b;
+    const kernels::Operand output = to.operand_as_laid_out();
+    const kernels::BinaryArgs args{output, across ? y.operand_as_laid_out() : y.operand(), output};
+    math.kernel(to.device(), args);
+  });
+}
+
+/// Records that `output` is the function of x and the number.
+AMP_LAZY void record_scalar(std::string_view op, const Tensor& output, const Tensor& x,
+                            const kernels::Operand& number, const ScalarOp& math) {
+  const Tensor none;
+  autograd::record(
+      op, output,
+      [op, backward = math.backward, number, x = autograd::SavedTensor(math.saves ? x : none)](
+          const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
+        return {backward(grad, x.get(op), number)};
       },
-      a, b);
+      x);
+}
+AMP_LAZY DType result_type(const Tensor& x, const kernels::Operand& number, const ScalarOp& math) {
+  const DType promoted = scalar_result_type(x, number);
+  return math.real ? float_result_type(promoted) : promoted;
 }
 
 AMP_LAZY_DEFINITION Tensor scalar_op(autocasting::OpId op, const Tensor& input,
@@ -180,23 +242,31 @@ AMP_LAZY_DEFINITION Tensor scalar_op(autocasting::OpId op, const Tensor& input,
   return autocasting::call_beside(
       op, number.value,
       [&](const Tensor& x) {
-        const DType promoted = scalar_result_type(x, number);
-        const DType dtype = math.real ? float_result_type(promoted) : promoted;
+        const DType dtype = result_type(x, number, math);
         const Tensor output = run_scalar(math.kernel, x, number, math.scalar_first, dtype);
-        if (is_floating_point(dtype) && autograd::recording(x)) {
-          const Tensor none;
-          autograd::record(
-              op.name(), output,
-              [op, backward = math.backward, number,
-               x = autograd::SavedTensor(math.saves ? x : none)](
-                  const Tensor& grad, const autograd::Needs<1>&) -> autograd::Gradients<1> {
-                return {backward(grad, x.get(op.name()), number)};
-              },
-              x);
-        }
+        if (is_floating_point(dtype) && autograd::recording(x))
+          record_scalar(op.name(), output, x, number, math);
         return output;
       },
       input);
+}
+
+AMP_LAZY_DEFINITION const Tensor& scalar_op_(std::string_view op, const Tensor& input,
+                                             const kernels::Operand& number, const ScalarOp& math) {
+  check_writable(op, input);
+  const DType dtype = result_type(input, number, math);
+  check_result(op, input, input.shape(), dtype);
+  const bool records = is_floating_point(dtype) && autograd::recording(input);
+  const Tensor before = records ? operand_before(input, math.saves) : input;
+  const Tensor after = begin_write(input);
+  if (records) record_scalar(op, after, before, number, math);
+  return overwrite(op, input, after, [&](const Tensor& to) {
+    if (to.numel() == 0) return;
+    const kernels::Operand array = to.operand_as_laid_out();
+    const kernels::BinaryArgs args{math.scalar_first ? number : array,
+                                   math.scalar_first ? array : number, array};
+    math.kernel(to.device(), args);
+  });
 }
 
 /// Records the derivative of a function of x.
@@ -241,6 +311,30 @@ AMP_LAZY_DEFINITION Tensor unary_op(const UnaryOp& op, const Tensor& input,
         return output;
       },
       input);
+}
+
+AMP_LAZY_DEFINITION const Tensor& unary_op_(const UnaryOp& op, const Tensor& input,
+                                            const kernels::Parameters& parameters) {
+  const std::string_view name = op.op.name();
+  check_writable(name, input);
+  if (op.domain == functions::kNumbers) check_not_bool(name, input);
+  if (op.domain == functions::kFloating) check_floating(name, "this", input);
+  const DType dtype = op.domain == functions::kTruth     ? kBool
+                      : op.domain == functions::kNumbers ? input.dtype()
+                                                         : float_result_type(input.dtype());
+  if (dtype != input.dtype()) {  // of a condition, or refused
+    return in_place(name, input, {}, [&](const Tensor& x) { return unary_op(op, x, parameters); });
+  }
+  const bool records = is_floating_point(dtype) && autograd::recording(input);
+  const Tensor before = records ? operand_before(input, op.saves == functions::kInput) : input;
+  const Tensor after = begin_write(input);
+  if (records) record_derivative(op, before, after, parameters);
+  return overwrite(name, input, after, [&](const Tensor& to) {
+    if (to.numel() == 0) return;
+    const kernels::Operand elements = to.operand_as_laid_out();
+    const kernels::UnaryArgs args{.input = elements, .output = elements, .parameters = parameters};
+    op.kernel(to.device(), args);
+  });
 }
 
 }  // namespace amp::inline v0::detail

@@ -4,15 +4,10 @@
 // A C++ number beside a tensor.
 #pragma once
 
-#include <type_traits>
-
 #include "amp/kernels/operand.hpp"
+#include "amp/tensor/scalar.hpp"
 
 namespace amp::inline v0 {
-
-/// A number of C++: an integer, a float or a bool.
-template <class Number>
-concept Arithmetic = std::is_arithmetic_v<Number>;
 
 namespace detail {
 

@@ -12,6 +12,7 @@
 
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
+#include "amp/autograd/view.hpp"
 #include "amp/tensor/layout.hpp"
 #include "amp/tensor/tensor.hpp"
 
@@ -29,16 +30,13 @@ void record_move(std::string_view name, const Tensor& output, Backward backward,
   autograd::node_of(output)->want_gradient_in(autograd::gradient_dtype(input));
 }
 
-/// Records that `view` sees the elements of `base` which lie at these strides and this offset if
-/// the base is row-major. Its gradient may pass as in record_move().
-void record_view(std::string_view name, const Tensor& view, const Tensor& base,
-                 const Strides& strides, std::int64_t offset);
-
 Tensor permute(const Tensor& input, std::span<const std::int64_t> dims);
 Tensor transpose(const Tensor& input, std::int64_t dim0, std::int64_t dim1);
 Tensor contiguous(const Tensor& input);
 /// The tensor itself, with the strides it has, if it has the shape already; else contiguous.
 Tensor reshape(const Tensor& input, const Shape& shape);
+/// The elements in another shape: a view if strides can show them, else a copy.
+Tensor reshape_or_view(const Tensor& input, const Shape& shape);
 Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start, std::int64_t length);
 
 /// The backward function of broadcasting: sums `grad` over the dimensions in which `shape` has

@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "amp/autocast/cast.hpp"
 #include "amp/autograd/function.hpp"
-#include "amp/core/refcount.hpp"
 #include "amp/kernels/function_dispatch.hpp"
 #include "amp/kernels/reduce/host.hpp"
 #include "amp/ops/shape.hpp"
@@ -22,52 +21,6 @@ AMP_INLINE Tensor dense(const Tensor& tensor) {
   const Tensor copy = empty_like(tensor);
   copy_elements(tensor, copy);
   return copy;
-}
-
-/// The node of a view that sees some elements of its base: those at `strides` and `offset` of the
-/// gradient of the base, which is row-major.
-class ViewNode final
-    : public autograd::detail::RecordedNode<std::array<Ref<autograd::Node>, 1>, autograd::Needs<1>,
-                                            autograd::Gradients<1>> {
- public:
-  ViewNode(std::string_view name, const Tensor& view, const Tensor& base, const Strides& strides,
-           std::int64_t offset)
-      : RecordedNode(name, view, {autograd::detail::edge(base)}, {}),
-        base_(base.shape()),
-        strides_(strides),
-        offset_(offset) {}
-
-  AMP_INLINE bool add_in_place(const Tensor& gradient, const Tensor& sum) override;
-  AMP_INLINE void release() override { alive_ = false; }
-
- private:
-  AMP_INLINE autograd::Gradients<1> call(const Tensor& gradient,
-                                         const autograd::Needs<1>&) override;
-
-  Shape base_;
-  Strides strides_;
-  std::int64_t offset_;
-};
-
-AMP_INLINE bool ViewNode::add_in_place(const Tensor& gradient, const Tensor& sum) {
-  if (!alive_ || sum.dtype() != gradient.dtype()) return false;
-  if (gradient.numel() == 0) return true;
-  const std::int64_t offset = sum.impl().offset + offset_;
-  const kernels::Operand seen = sum.alias(gradient.shape(), strides_, offset).operand();
-  kernels::binary<kernels::functions::Add>(sum.device(), {seen, gradient.operand(), seen});
-  return true;
-}
-AMP_INLINE autograd::Gradients<1> ViewNode::call(const Tensor& gradient,
-                                                 const autograd::Needs<1>&) {
-  const Tensor result = full(base_, 0, {.dtype = gradient.dtype(), .device = gradient.device()});
-  copy_elements(gradient, result.alias(gradient.shape(), strides_, offset_));
-  return {result};
-}
-
-AMP_INLINE void record_view(std::string_view name, const Tensor& view, const Tensor& base,
-                            const Strides& strides, std::int64_t offset) {
-  autograd::detail::set_history(view, new ViewNode(name, view, base, strides, offset));
-  autograd::node_of(view)->want_gradient_in(autograd::gradient_dtype(base));
 }
 
 AMP_INLINE Tensor permute(const Tensor& input, std::span<const std::int64_t> dims) {
@@ -86,7 +39,7 @@ AMP_INLINE Tensor permute(const Tensor& input, std::span<const std::int64_t> dim
     strides[d] = input.strides()[from];
     inverse[from] = d;
   }
-  const Tensor output = input.alias(shape, strides, input.impl().offset);
+  const Tensor output = autograd::view_of(input, shape, strides, input.impl().offset);
   if (autograd::recording(input)) {
     record_move(
         "permute", output,
@@ -124,13 +77,28 @@ AMP_INLINE Tensor contiguous(const Tensor& input) {
 AMP_INLINE Tensor reshape(const Tensor& input, const Shape& shape) {
   if (shape == input.shape()) return input;
   const Tensor base = contiguous(input);
-  const Tensor output = base.alias(shape, contiguous_strides(shape), base.impl().offset);
+  const Tensor output =
+      autograd::view_of(base, shape, contiguous_strides(shape), base.impl().offset);
   if (autograd::recording(base)) {
     record_move(
         "reshape", output,
         [from = base.shape()](const Tensor& grad, const autograd::Needs<1>&)
             -> autograd::Gradients<1> { return {reshape(grad, from)}; },
         base);
+  }
+  return output;
+}
+
+AMP_INLINE Tensor reshape_or_view(const Tensor& input, const Shape& shape) {
+  const std::optional<Strides> strides = view_strides(input.shape(), input.strides(), shape);
+  if (!strides || shape == input.shape()) return reshape(input, shape);
+  const Tensor output = autograd::view_of(input, shape, *strides, input.impl().offset);
+  if (autograd::recording(input)) {
+    record_move(
+        "reshape", output,
+        [from = input.shape()](const Tensor& grad, const autograd::Needs<1>&)
+            -> autograd::Gradients<1> { return {reshape(grad, from)}; },
+        input);
   }
   return output;
 }
@@ -145,11 +113,11 @@ AMP_INLINE Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t sta
             " of ", describe(input));
   Shape shape = input.shape();
   shape[d] = length;
-  const Tensor output =
-      input.alias(shape, input.strides(), input.impl().offset + start * input.strides()[d]);
+  const Tensor output = autograd::view_of(input, shape, input.strides(),
+                                          input.impl().offset + start * input.strides()[d]);
   if (autograd::recording(input)) {
     const Strides steps = contiguous_strides(input.shape());
-    record_view("narrow", output, input, steps, start * steps[d]);
+    autograd::record_view("narrow", output, input, steps, start * steps[d]);
   }
   return output;
 }
@@ -174,7 +142,7 @@ AMP_INLINE Tensor expand(const Tensor& input, const Shape& shape) {
     const bool own = d >= lead && input.shape()[d - lead] != 1;
     strides[d] = own ? input.strides()[d - lead] : 0;
   }
-  const Tensor output = input.alias(shape, strides, input.impl().offset);
+  const Tensor output = autograd::view_of(input, shape, strides, input.impl().offset);
   if (autograd::recording(input)) {
     record_move(
         "expand", output,

@@ -15,12 +15,16 @@
 #include "amp/core/refcount.hpp"
 #include "amp/device/memory.hpp"
 #include "amp/ops/checks.hpp"
+#include "amp/ops/in_place.hpp"
 #include "amp/ops/shape.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/tensor/factory.hpp"
 #include "amp/tensor/layout.hpp"
 
 namespace amp::inline v0 {
+
+AMP_INLINE const Tensor& TensorMethods::self() const { return static_cast<const Tensor&>(*this); }
+AMP_INLINE const Tensor& InPlaceMethods::self() const { return static_cast<const Tensor&>(*this); }
 
 AMP_INLINE Tensor Tensor::to(DType dtype) const {
   check_defined("to");
@@ -64,7 +68,7 @@ AMP_INLINE Tensor Tensor::contiguous() const {
 }
 AMP_INLINE Tensor Tensor::reshape(const ReshapeTo& shape) const {
   check_defined("reshape");
-  return detail::reshape(*this, shape.resolve(this->shape()));
+  return detail::reshape_or_view(*this, shape.resolve(this->shape()));
 }
 AMP_INLINE Tensor Tensor::transpose(std::int64_t dim0, std::int64_t dim1) const {
   check_defined("transpose");
@@ -99,7 +103,7 @@ namespace detail {
 /// The same elements in the same order under another shape and strides of the same memory.
 AMP_INLINE Tensor restride(std::string_view name, const Tensor& input, const Shape& shape,
                            const Strides& strides) {
-  const Tensor output = input.alias(shape, strides, input.impl().offset);
+  const Tensor output = autograd::view_of(input, shape, strides, input.impl().offset);
   if (autograd::recording(input)) {
     record_move(
         name, output,
@@ -154,7 +158,7 @@ AMP_INLINE Tensor Tensor::unsqueeze(std::int64_t dim) const {
 }
 AMP_INLINE Tensor Tensor::flatten(std::int64_t start_dim, std::int64_t end_dim) const {
   check_defined("flatten");
-  if (dim() == 0) return detail::reshape(*this, {1});
+  if (dim() == 0) return detail::reshape_or_view(*this, {1});
   const int first = wrap_dim("flatten", start_dim, dim(), "start_dim"),
             last = wrap_dim("flatten", end_dim, dim(), "end_dim");
   AMP_CHECK(first <= last, "flatten: `start_dim` ", start_dim, " lies behind `end_dim` ", end_dim);
@@ -166,55 +170,31 @@ AMP_INLINE Tensor Tensor::flatten(std::int64_t start_dim, std::int64_t end_dim) 
       flat.push_back(shape()[d]);
     }
   }
-  return detail::reshape(*this, flat);
+  return detail::reshape_or_view(*this, flat);
 }
 AMP_INLINE Tensor Tensor::expand(const Shape& shape) const {
   check_defined("expand");
   return detail::expand(*this, shape);
 }
 
-namespace detail {
-
-AMP_INLINE void check_writable(std::string_view op, const Tensor& tensor) {
-  autograd::check_in_place(op, tensor);
-  for (int d = 0; d < tensor.dim(); ++d) {
-    AMP_CHECK(tensor.strides()[d] != 0 || tensor.shape()[d] <= 1, op, ": elements of the tensor ",
-              describe(tensor), " share memory, as expand makes them; clone() it first");
-  }
+AMP_INLINE const Tensor& InPlaceMethods::fill_(double value) const {
+  detail::check_defined("fill_", "this", self());
+  detail::check_holds("fill_", "value", value, self().dtype());
+  return detail::overwrite("fill_", self(), [&](const Tensor& to) { detail::fill(to, value); });
 }
-
-}  // namespace detail
-
-AMP_INLINE const Tensor& Tensor::fill_(double value) const {
-  check_defined("fill_");
-  detail::check_writable("fill_", *this);
-  detail::check_holds("fill_", "value", value, dtype());
-  detail::fill(*this, value);
-  mark_modified(false);
-  return *this;
+AMP_INLINE const Tensor& InPlaceMethods::zero_() const {
+  return detail::overwrite("zero_", self(), [](const Tensor& to) { detail::fill(to, 0); });
 }
-AMP_INLINE const Tensor& Tensor::zero_() const {
-  check_defined("zero_");
-  detail::check_writable("zero_", *this);
-  return fill_(0);
-}
-AMP_INLINE const Tensor& Tensor::copy_(const Tensor& source) const {
-  check_defined("copy_");
+AMP_INLINE const Tensor& InPlaceMethods::copy_(const Tensor& source) const {
+  const Tensor& to = self();
+  detail::check_defined("copy_", "this", to);
   detail::check_defined("copy_", "source", source);
-  detail::check_writable("copy_", *this);
-  AMP_CHECK(!autograd::recording(source), "copy_: `source` ", describe(source),
-            " carries history, which a write in place does not record; detach() it first");
-  AMP_CHECK(broadcast_shapes("copy_", shape(), source.shape(), "this", "source") == shape(),
-            "copy_: `source` ", describe(source), " does not broadcast to ", describe(*this));
-  if (source.impl().storage->may_overlap(*impl().storage)) {
-    detail::copy_elements(source.detach().clone(), *this);
-  } else if (device() == source.device()) {
-    detail::copy_elements(source, *this);
-  } else {
-    detail::copy_elements(source.to(dtype()).expand(shape()).contiguous().to(device()), *this);
-  }
-  mark_modified(false);
-  return *this;
+  AMP_CHECK(do_broadcast(to.shape(), source.shape()) &&
+                broadcast_shapes("copy_", to.shape(), source.shape()) == to.shape(),
+            "copy_: `source` ", describe(source), " does not broadcast to ", describe(to));
+  if (to.device() == source.device()) return detail::write("copy_", to, source);
+  return detail::write("copy_", to,
+                       source.to(to.dtype()).expand(to.shape()).contiguous().to(to.device()));
 }
 
 AMP_INLINE bool Tensor::requires_grad() const { return autograd::requires_grad(*this); }
@@ -232,6 +212,7 @@ AMP_INLINE const Tensor& Tensor::requires_grad_(bool requires_grad) const {
     auto fresh = make_ref<autograd::Leaf>(*this);
     leaf = fresh.get();
     impl().history = std::move(fresh);
+    impl().base = {};  // a leaf follows no other tensor
   }
   leaf->requires_grad = requires_grad;
   return *this;
@@ -284,6 +265,7 @@ AMP_INLINE void Tensor::set_data(const Tensor& data) const {
   detail::TensorImpl& own = impl();
   static_cast<detail::TensorData&>(own) = data.impl();
   own.history = std::move(history);
+  own.base = {};
 }
 
 AMP_INLINE void Tensor::backward() const {

@@ -15,6 +15,9 @@ namespace amp::inline v0::detail {
 /// op of that name, and records the derivative.
 template <class Function>
 Tensor unary_op(const Tensor& input, const kernels::Parameters& parameters = {});
+/// The same in place.
+template <class Function>
+const Tensor& unary_op_(const Tensor& input, const kernels::Parameters& parameters = {});
 
 }  // namespace amp::inline v0::detail
 

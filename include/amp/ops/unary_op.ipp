@@ -11,12 +11,19 @@
 namespace amp::inline v0::detail {
 
 template <class Function>
-Tensor unary_op(const Tensor& input, const kernels::Parameters& parameters) {
+UnaryOp unary_math() {
   BinaryLaunch derivative = nullptr;
   if constexpr (functions::HasDerivative<Function>) derivative = kernels::derivative<Function>;
   constexpr autocasting::OpId kOp(Function::kName);
-  return unary_op({kOp, kernels::unary<Function>, derivative, Function::kDomain, Function::kSaves},
-                  input, parameters);
+  return {kOp, kernels::unary<Function>, derivative, Function::kDomain, Function::kSaves};
+}
+template <class Function>
+Tensor unary_op(const Tensor& input, const kernels::Parameters& parameters) {
+  return unary_op(unary_math<Function>(), input, parameters);
+}
+template <class Function>
+const Tensor& unary_op_(const Tensor& input, const kernels::Parameters& parameters) {
+  return unary_op_(unary_math<Function>(), input, parameters);
 }
 
 #if !AMP_HEADER_ONLY

@@ -44,8 +44,8 @@ AMP_LAZY Tensor slice(const Tensor& input, int dim, std::int64_t start, std::int
   Shape shape = input.shape();
   shape[dim] = end > start ? ceil_div(end - start, step) : 0;
   Strides strides = input.strides(), within = contiguous_strides(input.shape());
-  const Tensor output = input.alias(
-      shape,
+  const Tensor output = autograd::view_of(
+      input, shape,
       [&] {
         Strides own = strides;
         if (shape[dim] > 1) own[dim] *= step;
@@ -55,7 +55,7 @@ AMP_LAZY Tensor slice(const Tensor& input, int dim, std::int64_t start, std::int
   if (autograd::recording(input)) {
     const std::int64_t offset = start * within[dim];
     if (shape[dim] > 1) within[dim] *= step;
-    record_view("slice", output, input, within, offset);
+    autograd::record_view("slice", output, input, within, offset);
   }
   return output;
 }
@@ -260,10 +260,11 @@ AMP_LAZY_DEFINITION Tensor Tensor::diagonal(std::int64_t offset, std::int64_t di
   const auto first = [&](const Strides& steps) {
     return picked.row * steps[a] + picked.column * steps[b];
   };
-  const Tensor output = alias(to, without(strides()), impl().offset + first(strides()));
+  const Tensor output =
+      autograd::view_of(*this, to, without(strides()), impl().offset + first(strides()));
   if (autograd::recording(*this)) {
     const Strides within = contiguous_strides(shape());
-    detail::record_view("diagonal", output, *this, without(within), first(within));
+    autograd::record_view("diagonal", output, *this, without(within), first(within));
   }
   return output;
 }

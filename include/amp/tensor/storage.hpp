@@ -48,10 +48,10 @@ class AMP_EXPORT Storage final : public Replayable {
       return row_major();
     return data_;
   }
-  /// The elements as they lie if the storage was born laid out otherwise and was not written since;
-  /// else null. They stay in place as long as the storage, also once data() was asked for.
+  /// The elements as they lie if the storage was born laid out otherwise and was not written in
+  /// row-major order since; else null. They stay in place as long as the storage, also once data() was asked for.
   const kernels::Operand* laid_out() const {
-    return laid_out_ != nullptr && version() == 0 ? &laid_out_->elements : nullptr;
+    return laid_out_ != nullptr && version() == laid_out_->version ? &laid_out_->elements : nullptr;
   }
   /// Whether the elements exist in row-major order. For a storage that was born laid out otherwise:
   /// a write to the elements as they lie would not reach that copy.
@@ -65,6 +65,11 @@ class AMP_EXPORT Storage final : public Replayable {
   /// Says that the memory was written. If the write is part of a Graph, each replay writes, and the
   /// version moves after each.
   void bump_version();
+  /// The same for a write to the elements as they lie, of which there must be no row-major copy.
+  void bump_version_as_laid_out() {
+    bump_version();
+    laid_out_->version = version();
+  }
   void after_replay() override { version_.fetch_add(1, std::memory_order_acq_rel); }
   /// The capture_id() under which the memory was allocated.
   std::uint64_t made_in() const { return made_in_; }
@@ -94,6 +99,7 @@ class AMP_EXPORT Storage final : public Replayable {
   struct LaidOut {
     explicit LaidOut(const kernels::Operand& layout) : elements(layout) {}
     kernels::Operand elements;
+    std::uint64_t version = 0;               // after the last write to them
     std::atomic<void*> row_major = nullptr;  // the same elements, once data() was called
   };
 

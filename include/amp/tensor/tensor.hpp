@@ -19,6 +19,8 @@
 #include "amp/core/refcount.hpp"
 #include "amp/device/device.hpp"
 #include "amp/kernels/operand.hpp"
+#include "amp/tensor/in_place.hpp"
+#include "amp/tensor/methods.hpp"
 #include "amp/tensor/shape.hpp"
 #include "amp/tensor/storage.hpp"
 
@@ -69,13 +71,18 @@ class AMP_EXPORT TensorImpl final : public RefCounted, public BeingCloned, publi
 
   Ref<RefCounted> history;  // the autograd node that made this tensor, or that collects its
                             // gradient; opaque to this layer
+  // For writes in place (autograd/view.hpp):
+  Ref<TensorImpl> base;      // of a view: the tensor of whose memory it shows a part
+  std::uint64_t writes = 0;  // how often a write to this tensor, or a view, changed `history`
+  std::atomic<std::uint64_t> known_writes = 0;  // those of the base that the view's `history` knows
+  bool made_without_grad = false;  // a view of a tensor with history, without history of its own
 };
 
 }  // namespace detail
 
 /// A handle to an array of numbers; copies of the handle share the array. All ops (x + y, sum,
-/// matmul, ...) are free functions: amp/ops.hpp.
-class Tensor {
+/// matmul, ...) are free functions, amp/ops.hpp; many are members as well, tensor/methods.hpp.
+class Tensor : public TensorMethods, public InPlaceMethods {
  public:
   /// An undefined tensor, which stands for an absent argument.
   Tensor() = default;
@@ -87,11 +94,15 @@ class Tensor {
       turn_to_clone();
   }
   Tensor(Tensor&&) noexcept = default;
-  Tensor& operator=(const Tensor& other) noexcept {
+  Tensor& operator=(const Tensor& other) & noexcept {
     impl_ = Tensor(other).impl_;
     return *this;
   }
-  Tensor& operator=(Tensor&&) noexcept = default;
+  Tensor& operator=(Tensor&& other) & noexcept = default;
+  /// x[0] = y writes the elements of y to the slice: the same as x[0].copy_(y), and fill_() for a
+  /// number. Throws if this is no view, as x.index({mask}) is not: use index_put_.
+  AMP_LAZY const Tensor& operator=(const Tensor& source) const&&;
+  AMP_LAZY const Tensor& operator=(const Scalar& value) const&&;
   ~Tensor() = default;
 
   // --- what it is --------------------------------------------------------------------------------
@@ -132,8 +143,9 @@ class Tensor {
     check_type("const_data", dtype_of<T>);
     return static_cast<const T*>(raw_data());
   }
-  /// The element of a tensor that has one, converted to T as `to` converts. Synchronises.
-  template <Element T>
+  /// The element of a tensor that has one, converted to T as `to` converts: an int64 beyond 2^53
+  /// needs item<std::int64_t>(). Synchronises.
+  template <Element T = double>
   T item() const;
   /// All elements in row-major order, converted to T as `to` converts. Synchronises.
   template <Element T>
@@ -152,7 +164,7 @@ class Tensor {
   /// The tensor itself if it is row-major, else a row-major copy.
   Tensor contiguous() const;
   /// The elements, in row-major order, in another shape; an extent of -1 follows from the others. A
-  /// view if this tensor is contiguous, else a copy.
+  /// view if strides can show them, else a copy.
   Tensor reshape(const ReshapeTo& shape) const;
   /// The same, always as a view. Throws if no strides give that shape without a copy.
   Tensor view(const ReshapeTo& shape) const;
@@ -224,16 +236,6 @@ class Tensor {
   /// dimension in the place of these two.
   AMP_LAZY Tensor diagonal(std::int64_t offset = 0, std::int64_t dim1 = 0,
                            std::int64_t dim2 = 1) const;
-
-  // --- writing in place; throws on a tensor whose history is recorded ----------------------------
-  /// Sets all elements to 0. Returns the tensor.
-  const Tensor& zero_() const;
-  /// Sets all elements to `value`. Returns the tensor. Throws if the dtype does not hold the value,
-  /// as full() does.
-  const Tensor& fill_(double value) const;
-  /// Writes the elements of `source`, broadcast and converted. `source` may be on another device; a
-  /// copy to the CPU synchronises. Throws if `source` has history, which a write does not record.
-  const Tensor& copy_(const Tensor& source) const;
 
   // --- derivatives; defined in ops/tensor_members.hpp --------------------------------------------
   /// Whether backward computes a gradient of this tensor.
