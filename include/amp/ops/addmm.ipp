@@ -24,7 +24,8 @@ AMP_LAZY Tensor matmul_plus_row(std::string_view op, const Tensor& input, const 
   if (!autograd::recording(row, a, b)) return output;
   autograd::record(
       op, output,
-      [op, a = autograd::SavedTensor(a), b = autograd::SavedTensor(b),
+      [op, a = autograd::SavedTensor(a, autograd::requires_grad(b)),
+       b = autograd::SavedTensor(b, autograd::requires_grad(a)),
        row_dtype = autograd::gradient_dtype(row), a_dtype = autograd::gradient_dtype(a),
        b_dtype = autograd::gradient_dtype(b)](
           const Tensor& grad, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {

@@ -38,21 +38,24 @@ AMP_LAZY Tensor convolve(const ConvCall& call, const Tensor& input, const Tensor
   if (autograd::recording(x, w, b)) {
     autograd::record(
         call.op, output,
-        [x = autograd::SavedTensor(laid_out), w = autograd::SavedTensor(w), call, order,
+        [x = autograd::SavedTensor(laid_out,
+                                   autograd::requires_grad(w) || autograd::requires_grad(b)),
+         w = autograd::SavedTensor(w, autograd::requires_grad(x)), from = x.shape(),
+         window = w.shape(), low = x.dtype(), call, order,
          passes = call.relu ? ReluMask(output) : ReluMask(), dtype = autograd::gradient_dtype(w),
          bias_dtype = autograd::gradient_dtype(b)](
             const Tensor& gradient, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {
           const Tensor grad = order.lay_out(passes.apply(call.op, gradient));
-          const Tensor &in = x.get(call.op), &kernel = w.get(call.op);
           autograd::Gradients<3> gradients;
           if (needs[0]) {
-            gradients[0] = order.make(in.shape(), in.dtype(), in.device());
-            run_conv_backward(call, order, grad, kernel, {}, gradients[0]);
+            gradients[0] = order.make(from, low, grad.device());
+            run_conv_backward(call, order, grad, w.get(call.op), {}, gradients[0]);
           }
           if (!needs[1] && !needs[2]) return gradients;
-          gradients[1] = empty(kernel.shape(), {.dtype = dtype, .device = grad.device()});
+          const Tensor& in = x.get(call.op);
+          gradients[1] = empty(window, {.dtype = dtype, .device = grad.device()});
           if (needs[2])
-            gradients[2] = empty({kernel.size(0)}, {.dtype = bias_dtype, .device = grad.device()});
+            gradients[2] = empty({window[0]}, {.dtype = bias_dtype, .device = grad.device()});
           kernels::conv2d_backward_weight(
               grad.device(),
               {images(order, grad), images(order, in), as_images(gradients[1].operand()),

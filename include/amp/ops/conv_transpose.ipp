@@ -50,19 +50,20 @@ AMP_LAZY Tensor convolve_transposed(const ConvCall& call, const Tensor& input, c
   if (autograd::recording(x, w, b)) {
     autograd::record(
         call.op, output,
-        [x = autograd::SavedTensor(laid_out), w = autograd::SavedTensor(w), call, order,
-         dtype = autograd::gradient_dtype(w), bias_dtype = autograd::gradient_dtype(b)](
+        [x = autograd::SavedTensor(laid_out, autograd::requires_grad(w)),
+         w = autograd::SavedTensor(w, autograd::requires_grad(x)), from = x.shape(),
+         window = w.shape(), low = x.dtype(), call, order, dtype = autograd::gradient_dtype(w),
+         bias_dtype = autograd::gradient_dtype(b)](
             const Tensor& gradient, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {
           const Tensor grad = order.lay_out(gradient);
-          const Tensor &in = x.get(call.op), &kernel = w.get(call.op);
           autograd::Gradients<3> gradients;
           if (needs[0]) {
-            gradients[0] = order.make(in.shape(), in.dtype(), in.device());
-            if (in.numel() != 0) run_conv(call, order, grad, kernel, {}, gradients[0]);
+            gradients[0] = order.make(from, low, grad.device());
+            if (from.numel() != 0) run_conv(call, order, grad, w.get(call.op), {}, gradients[0]);
           }
           if (needs[1]) {
-            gradients[1] = empty(kernel.shape(), {.dtype = dtype, .device = grad.device()});
-            kernels::conv2d_backward_weight(grad.device(), {images(order, in),
+            gradients[1] = empty(window, {.dtype = dtype, .device = grad.device()});
+            kernels::conv2d_backward_weight(grad.device(), {images(order, x.get(call.op)),
                                                             images(order, grad),
                                                             as_images(gradients[1].operand()),
                                                             {},

@@ -90,17 +90,18 @@ AMP_LAZY Tensor batched_matmul(std::string_view op, const Tensor& a, const Tenso
   if (is_floating_point(a.dtype()) && autograd::recording(a, b)) {
     autograd::record(
         op, output,
-        [op, a = autograd::SavedTensor(a), b = autograd::SavedTensor(b),
-         a_dtype = autograd::gradient_dtype(a), b_dtype = autograd::gradient_dtype(b)](
+        [op, a = autograd::SavedTensor(a, autograd::requires_grad(b)),
+         b = autograd::SavedTensor(b, autograd::requires_grad(a)), of_a = a.shape(),
+         of_b = b.shape(), low = a.dtype(), a_dtype = autograd::gradient_dtype(a),
+         b_dtype = autograd::gradient_dtype(b)](
             const Tensor& gradient, const autograd::Needs<2>& needs) -> autograd::Gradients<2> {
-          const Tensor &x = a.get(op), &y = b.get(op);
-          const Tensor grad = autocasting::convert_dtype(gradient, x.dtype());
-          const auto of = [](const Tensor& left, const Tensor& right, const Tensor& input,
+          const Tensor grad = autocasting::convert_dtype(gradient, low);
+          const auto of = [](const Tensor& left, const Tensor& right, const Shape& shape,
                              DType wanted) {
-            return sum_to(matmul_no_grad(left, right, {}, wanted), input.shape(), wanted);
+            return sum_to(matmul_no_grad(left, right, {}, wanted), shape, wanted);
           };
-          return {needs[0] ? of(grad, transpose_last(y), x, a_dtype) : Tensor(),
-                  needs[1] ? of(transpose_last(x), grad, y, b_dtype) : Tensor()};
+          return {needs[0] ? of(grad, transpose_last(b.get(op)), of_a, a_dtype) : Tensor(),
+                  needs[1] ? of(transpose_last(a.get(op)), grad, of_b, b_dtype) : Tensor()};
         },
         a, b);
   }
@@ -196,7 +197,8 @@ AMP_LAZY_DEFINITION Tensor linear(const Tensor& input, const Tensor& weight, con
         if (autograd::recording(rows, w, b)) {
           autograd::record(
               "linear", output,
-              [rows = autograd::SavedTensor(rows), matrix = autograd::SavedTensor(w),
+              [rows = autograd::SavedTensor(rows, autograd::requires_grad(w)),
+               matrix = autograd::SavedTensor(w, autograd::requires_grad(rows)),
                rows_dtype = autograd::gradient_dtype(rows), dtype = autograd::gradient_dtype(w),
                bias_dtype = autograd::gradient_dtype(b)](
                   const Tensor& grad, const autograd::Needs<3>& needs) -> autograd::Gradients<3> {
