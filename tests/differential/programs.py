@@ -121,11 +121,13 @@ ACTIONS = {**VIEWS, **FUNCTIONS, **IN_PLACE}
 
 
 # What torch refuses, but amp computes: operands that share memory with what is written, writes to
-# one of several views, and numbers with a fraction of 0 beside integers.
+# one of several views, numbers with a fraction of 0 beside integers, two dtypes of which one gives
+# way, and integers that take the values of a tensor with history.
 AMP_COMPUTES = ("some elements of the input tensor and the written-to tensor",
                 "This view is the output of a function that returns multiple views",
                 "For integral input tensors, argument alpha must not be a floating point number",
                 "must have the same scalar type",
+                "expected dtype", "isDifferentiableType", "Autograd not support dtype",
                 "A view was created in no_grad mode and its base",
                 "A view was created in no_grad mode and is being modified inplace with")
 
@@ -181,7 +183,8 @@ class Program:
 
     def do(self, name, registers, integers=(), floats=()):
         line = (name, list(registers), list(integers), list(floats))
-        if name in IN_PLACE and any(overlap(self.tensors[registers[0]], self.tensors[r])
+        shown = shares if name.startswith(("put", "index", "assign")) else overlap
+        if name in IN_PLACE and any(shown(self.tensors[registers[0]], self.tensors[r])
                                     for r in registers[1:]):
             return  # torch reads what it has written
         self.lines.append(line)

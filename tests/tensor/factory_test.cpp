@@ -204,3 +204,13 @@ TEST_CASE("factory: like another tensor", "[tensor]") {
   CHECK(amp::empty_like(x).dtype() == amp::kFloat16);
   CHECK(amp::zeros_like(x).to_vector<float>() == std::vector<float>(6, 0.0F));
 }
+
+TEST_CASE("tensor: without a shape, the values are one dimension, and a number is none") {
+  CHECK(amp::tensor({1, 2, 3}).shape() == amp::Shape(3));
+  CHECK(amp::tensor({1, 2, 3}).dtype() == amp::kInt64);
+  CHECK(amp::tensor({0.5, 1.5}).to_vector<float>() == std::vector<float>{0.5F, 1.5F});
+  CHECK(amp::tensor(std::vector<double>{1, 2}).dtype() == amp::kFloat64);
+  CHECK(amp::tensor(2.5).shape() == amp::Shape());
+  CHECK(amp::tensor(2.5).item() == 2.5);
+  CHECK(amp::tensor(true).dtype() == amp::kBool);
+}

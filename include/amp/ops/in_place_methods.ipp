@@ -251,7 +251,7 @@ AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::clip_(const Bound& min, const 
 AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::clamp_min_(const Bound& min) const { return clamp_(min); }
 AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::clamp_max_(const Bound& max) const { return clamp_(Bound(), max); }
 AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::nan_to_num_(double nan, std::optional<double> posinf, std::optional<double> neginf) const {
-  return detail::in_place("nan_to_num_", self(), {}, [&](const Tensor& x) { return amp::nan_to_num(x, nan, posinf, neginf); });
+  return amp::nan_to_num_(self(), nan, posinf, neginf);
 }
 AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::lerp_(const Tensor& end, const Tensor& weight) const {
   return detail::in_place("lerp_", self(), {&end, &weight}, [&](const Tensor& x) { return amp::lerp(x, end, weight); });

@@ -17,8 +17,8 @@ namespace amp::inline v0 {
 AMP_LAZY [[nodiscard]] Tensor nan_to_num(const Tensor& input, double nan = 0,
                                          std::optional<double> posinf = {},
                                          std::optional<double> neginf = {});
-/// The same in place. Returns the tensor. Throws if its history is recorded. Before an optimizer's
-/// step it makes gradients finite: the scaler then sees no overflow, and does not lower the scale.
+/// The same in place: the member of this name. Returns the tensor. Before an optimizer's step it
+/// makes gradients finite: the scaler then sees no overflow, and does not lower the scale.
 AMP_LAZY const Tensor& nan_to_num_(const Tensor& input, double nan = 0,
                                    std::optional<double> posinf = {},
                                    std::optional<double> neginf = {});

@@ -7,8 +7,8 @@
 
 #include "amp/ops/checks.hpp"
 #include "amp/ops/comparison.hpp"
+#include "amp/ops/in_place.hpp"
 #include "amp/ops/nan_to_num.hpp"
-#include "amp/ops/tensor_members.hpp"
 #include "amp/tensor/factory.hpp"
 #include "amp/types/dtype.hpp"
 
@@ -51,7 +51,9 @@ AMP_LAZY_DEFINITION const Tensor& nan_to_num_(const Tensor& input, double nan,
   detail::check_defined("nan_to_num_", "input", input);
   detail::check_writable("nan_to_num_", input);
   if (!is_floating_point(input.dtype())) return input;
-  return input.copy_(detail::nan_to_num("nan_to_num_", input.detach(), nan, posinf, neginf));
+  return detail::in_place("nan_to_num_", input, {}, [&](const Tensor& x) {
+    return detail::nan_to_num("nan_to_num_", x, nan, posinf, neginf);
+  });
 }
 
 }  // namespace amp::inline v0

@@ -6,16 +6,7 @@
 // functions that a lower layer declares and a higher one defines.
 #pragma once
 
-#include <string_view>
-
 #include "amp/tensor/tensor.hpp"
-
-namespace amp::inline v0::detail {
-
-/// Throws if a write in place would falsify history, or hit one element several times.
-void check_writable(std::string_view op, const Tensor& tensor);
-
-}  // namespace amp::inline v0::detail
 
 #if AMP_HEADER_ONLY
 #include "amp/ops/tensor_members.ipp"

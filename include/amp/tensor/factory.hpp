@@ -91,6 +91,25 @@ template <class Range>
                              options.dtype.value_or(dtype_of<T>), options);
 }
 
+/// The same of one dimension: tensor({1, 2, 3}) has the shape [3].
+template <class T>
+  requires std::is_arithmetic_v<T> || is_small_float<T>
+[[nodiscard]] Tensor tensor(std::initializer_list<T> values) {
+  return tensor(values, Shape(values.size()));
+}
+template <class Range>
+  requires requires(const Range& range) {
+    std::data(range);
+    requires Element<std::remove_cvref_t<decltype(*std::data(range))>>;
+  }
+[[nodiscard]] Tensor tensor(const Range& values) {
+  return tensor(values, Shape(std::size(values)));
+}
+/// The same without dimensions, of one number.
+template <class T>
+  requires std::is_arithmetic_v<T> || is_small_float<T>
+[[nodiscard]] Tensor tensor(T value) { return tensor({value}, Shape()); }
+
 /// start, start + step, ... below `end` (above, for a negative step): int64 for integers, float32
 /// otherwise. Throws if `step` is 0 or points away from `end`, if a number is not finite, if the
 /// dtype does not hold one of the values, and if these are more than memory holds.
