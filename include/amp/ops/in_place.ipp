@@ -14,7 +14,7 @@
 namespace amp::inline v0::detail {
 
 AMP_INLINE void check_writable(std::string_view op, const Tensor& tensor) {
-  check_defined(op, "this", tensor);
+  (void)tensor.impl(op);  // throws if it is undefined
   autograd::check_in_place(op, tensor);
   for (int d = 0; d < tensor.dim(); ++d) {
     AMP_CHECK(tensor.strides()[d] != 0 || tensor.shape()[d] <= 1, op, ": elements of the tensor ",

@@ -31,7 +31,7 @@ AMP_LAZY_DEFINITION Subscripted subscript(std::string_view op, const Tensor& ten
                                           std::span<const indexing::TensorIndex> indices,
                                           bool writes) {
   using Kind = indexing::TensorIndex::Kind;
-  check_defined(op, "this", tensor);
+  (void)tensor.impl(op);
   int taken = 0, ellipses = 0;
   for (const indexing::TensorIndex& index : indices) {
     taken += dims_of(index);
@@ -121,7 +121,7 @@ AMP_LAZY const Tensor& index_put_(const Tensor& tensor,
 }  // namespace detail
 
 AMP_LAZY_DEFINITION Tensor TensorMethods::operator[](std::int64_t index) const {
-  detail::check_defined("operator[]", "this", self());
+  (void)self().impl("operator[]");
   AMP_CHECK(self().dim() > 0,
             "operator[]: a 0-dimensional tensor has no elements to choose from; "
             "use item()");
@@ -143,7 +143,7 @@ AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::index_put_(
 }
 AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::index_put_(
     std::initializer_list<indexing::TensorIndex> indices, const Scalar& value) const {
-  detail::check_defined("index_put_", "this", self());
+  (void)self().impl("index_put_");
   return detail::index_put_(
       self(), std::span(indices.begin(), indices.size()),
       full({}, value.value(), {.dtype = self().dtype(), .device = self().device()}), false);

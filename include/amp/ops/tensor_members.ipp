@@ -178,7 +178,7 @@ AMP_INLINE Tensor Tensor::expand(const Shape& shape) const {
 }
 
 AMP_INLINE const Tensor& InPlaceMethods::fill_(double value) const {
-  detail::check_defined("fill_", "this", self());
+  (void)self().impl("fill_");
   detail::check_holds("fill_", "value", value, self().dtype());
   return detail::overwrite("fill_", self(), [&](const Tensor& to) { detail::fill(to, value); });
 }
@@ -187,7 +187,7 @@ AMP_INLINE const Tensor& InPlaceMethods::zero_() const {
 }
 AMP_INLINE const Tensor& InPlaceMethods::copy_(const Tensor& source) const {
   const Tensor& to = self();
-  detail::check_defined("copy_", "this", to);
+  (void)to.impl("copy_");
   detail::check_defined("copy_", "source", source);
   AMP_CHECK(do_broadcast(to.shape(), source.shape()) &&
                 broadcast_shapes("copy_", to.shape(), source.shape()) == to.shape(),
