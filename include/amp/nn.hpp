@@ -5,6 +5,7 @@
 #pragma once
 
 #include "amp/nn/activation.hpp"
+#include "amp/nn/any_module.hpp"
 #include "amp/nn/clone.hpp"
 #include "amp/nn/init.hpp"
 #include "amp/nn/layer.hpp"

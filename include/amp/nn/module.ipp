@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <map>
@@ -146,18 +147,25 @@ AMP_LAZY_DEFINITION AMP_COLD Tensor Module::register_buffer(std::string name, Te
 
 AMP_LAZY_DEFINITION AMP_COLD void Module::register_child(const std::string& name,
                                                          const Module& child,
+                                                         std::shared_ptr<detail::Held> held,
                                                          std::string_view type) const {
   check_child("register_module", name, child);
   check_name("register_module", name);
+  amp::detail::or_out_of_memory([&] { state().held.reserve(state().modules.size() + 1); });
   detail::append(state().modules, name, child);
+  state().held.push_back(std::move(held));
   enter(name, child, type);
 }
 
 AMP_LAZY_DEFINITION AMP_COLD void Module::replace_child(const std::string& name,
                                                         const Module& child,
+                                                        std::shared_ptr<detail::Held> held,
                                                         std::string_view type) const {
   check_child("replace_module", name, child);
   Module& place = detail::find("replace_module", "module", state().modules, name);
+  const auto i = std::find_if(state().modules.begin(), state().modules.end(),
+                              [&](const auto& entry) { return &entry.second == &place; });
+  state().held[static_cast<std::size_t>(i - state().modules.begin())].swap(held);
   const Module old = std::exchange(place, child);
   leave(name, old);
   enter(name, child, type);
@@ -175,6 +183,7 @@ AMP_LAZY_DEFINITION AMP_COLD Tensor Module::replace_parameter(const std::string&
   amp::detail::or_out_of_memory([&] {
     if (place.defined()) state().replaced.emplace_back(place, name);
   });
+  if (const auto copy = held()) copy->assign(name, tensor);
   return place = tensor;
 }
 
@@ -205,6 +214,30 @@ AMP_LAZY_DEFINITION AMP_COLD NamedTensors Module::named_buffers() const {
 AMP_LAZY_DEFINITION const std::vector<std::pair<std::string, Module>>& Module::named_modules()
     const {
   return state().modules;
+}
+
+AMP_COLD std::shared_ptr<detail::Held> Module::held() const {
+  const std::shared_ptr<State> outer = state().parent.lock();
+  for (std::size_t i = 0; outer && i < outer->modules.size(); ++i) {
+    if (outer->modules[i].second.state_ == state_) return outer->held[i];
+  }
+  return nullptr;
+}
+AMP_LAZY_DEFINITION AMP_COLD Module::Visits Module::visits(
+    const std::shared_ptr<detail::Held>& self) const try {
+  Visits visits;
+  amp::detail::AddressSet known;
+  collect_visits(self, visits, known);
+  return visits;
+} catch (const std::bad_alloc&) {
+  throw amp::detail::OutOfMemory();
+}
+AMP_COLD void Module::collect_visits(const std::shared_ptr<detail::Held>& self, Visits& visits,
+                                     amp::detail::AddressSet& known) const {
+  if (!known.insert(&state()).second) return;
+  for (std::size_t i = 0; i < state().modules.size(); ++i)
+    state().modules[i].second.collect_visits(state().held[i], visits, known);
+  visits.emplace_back(*this, self);
 }
 
 AMP_INLINE bool Module::is_training() const { return state().training; }
