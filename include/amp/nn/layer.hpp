@@ -5,6 +5,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,7 +63,9 @@ Tensor forward(const M&, const Arguments&...) {
 template <class Self>
 class Layer : public Module {
  public:
-  using Module::Module;
+  /// No layer yet: to be assigned. The number 0 is no nullptr.
+  template <std::same_as<std::nullptr_t> Null>
+  Layer(Null) : Module(nullptr) {}
   /// Without children or tensors; named after the type in messages.
   Layer() { set_type(detail::kTypeName<Self>); }
 

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include "amp/core/error.hpp"
 #include "amp/core/not_options.hpp"
 #include "amp/core/type_name.hpp"
+#include "amp/nn/described.hpp"
 #include "amp/nn/held.hpp"
 #include "amp/tensor/tensor.hpp"
 
@@ -210,6 +212,8 @@ class Module {
   void set_extra_repr(const Text& text) const {
     keep_extra_repr(amp::detail::or_out_of_memory([&] { return std::string(text()); }));
   }
+  /// The same with text that names arguments: {{"eps", 1e-5}, {"bias", true}}.
+  void set_extra_repr(std::initializer_list<detail::Described> arguments) const;
   void set_type(std::string_view type) const;
 
   /// Says that to_mixed() does not convert the tensors of this module and of those within.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <new>
@@ -320,6 +321,9 @@ AMP_LAZY_DEFINITION AMP_COLD void Module::load_state_dict(const NamedTensors& te
 
 AMP_COLD void Module::keep_extra_repr(std::string text) const {
   state().extra_repr = std::move(text);
+}
+AMP_COLD void Module::set_extra_repr(std::initializer_list<detail::Described> arguments) const {
+  keep_extra_repr(amp::detail::or_out_of_memory([&] { return detail::described(arguments); }));
 }
 AMP_COLD void Module::set_type(std::string_view type) const { state().type = type; }
 

@@ -139,8 +139,9 @@ void refused(amp::AutocastGuard& guard, amp::GradScaler& scaler, std::vector<flo
   amp::nn::BatchNorm2d(64, 1e-3, 0.01);                // refused: write \{.eps = 1e-3
   amp::nn::ReLU(true);                                 // refused: no inplace
   amp::nn::Dropout(0.1, true);                         // refused: no inplace
-  amp::nn::MaxPool2d(2, 2);                            // refused: write \{.stride = 2
-  amp::nn::AvgPool2d(3, 2, 1);                         // refused: write \{.stride = 2
+  amp::nn::LeakyReLU(0.2, true);                       // refused: no inplace
+  amp::nn::CrossEntropyLoss(0.1);                      // refused: write \{.reduction = kSum\}
+  amp::nn::Softmax();                                  // refused: (deleted|no matching)
   amp::AutocastGuard(amp::kCPU, amp::kFloat16);        // refused: write \{.dtype = amp::kFloat16\}
   amp::autocast(amp::kCPU, amp::kFloat16, [] {});      // refused: write \{.dtype = amp::kFloat16\}
   amp::GradScaler(65536.0);                            // refused: write \(\{.init_scale = 65536\}\)
