@@ -27,8 +27,7 @@ class Activation : public Layer<Self> {
   using Layer<Self>::Layer;
   Activation() = default;
   explicit Activation(const std::same_as<bool> auto&) = delete;  // there is no inplace
-  Activation(std::convertible_to<double> auto,
-             std::same_as<bool> auto) = delete;                  // there is no inplace
+  Activation(double, std::same_as<bool> auto) = delete;          // there is no inplace
   Activation(double, double, std::same_as<bool> auto) = delete;  // there is no inplace
 
  protected:

@@ -46,7 +46,8 @@ class Padding : public Layer<Self> {
   Tensor forward(const Tensor& x) const { return pad(x, padding_.values, {Mode, value_}); }
 
  protected:
-  Padding(EndPadding<N> padding, double value) : padding_(padding), value_(value) {
+  void set_value(double value) {
+    value_ = value;
     this->set_extra_repr(
         {{"padding", std::span<const std::int64_t>(padding_.values), false}, {"value", value}});
   }
@@ -64,7 +65,7 @@ class ConstantPad1d : public detail::Padding<ConstantPad1d, 1, PadMode::kConstan
   using Padding::Padding;
   ConstantPad1d() = delete;
   /// With so many elements at the ends, which are `value`.
-  ConstantPad1d(EndPadding<1> padding, double value) : Padding(padding, value) {}
+  ConstantPad1d(EndPadding<1> padding, double value) : Padding(padding) { set_value(value); }
 };
 /// The same for two dimensions.
 class ConstantPad2d : public detail::Padding<ConstantPad2d, 2, PadMode::kConstant> {
@@ -72,7 +73,7 @@ class ConstantPad2d : public detail::Padding<ConstantPad2d, 2, PadMode::kConstan
   using Padding::Padding;
   ConstantPad2d() = delete;
   /// With so many elements at the ends, which are `value`.
-  ConstantPad2d(EndPadding<2> padding, double value) : Padding(padding, value) {}
+  ConstantPad2d(EndPadding<2> padding, double value) : Padding(padding) { set_value(value); }
 };
 /// The same for three dimensions.
 class ConstantPad3d : public detail::Padding<ConstantPad3d, 3, PadMode::kConstant> {
@@ -80,7 +81,7 @@ class ConstantPad3d : public detail::Padding<ConstantPad3d, 3, PadMode::kConstan
   using Padding::Padding;
   ConstantPad3d() = delete;
   /// With so many elements at the ends, which are `value`.
-  ConstantPad3d(EndPadding<3> padding, double value) : Padding(padding, value) {}
+  ConstantPad3d(EndPadding<3> padding, double value) : Padding(padding) { set_value(value); }
 };
 /// With zeros.
 class ZeroPad1d : public detail::Padding<ZeroPad1d, 1, PadMode::kConstant> {

@@ -107,7 +107,7 @@ void refused(amp::AutocastGuard& guard, amp::GradScaler& scaler, std::vector<flo
   const float wide = amp::half(1.0f);           // refused: conver
   const amp::bfloat16 other = amp::half(1.0f);  // refused: conver
 
-  const amp::nn::MaxPool2d pool;  // refused: (default constructor|no matching)
+  const amp::nn::MaxPool2d pool;  // refused: (deleted|no matching)
 
   const amp::CustomOp listed("softmax", amp::OpPolicy::kFloat32);      // refused: CustomOp
   const amp::CustomOp nameless("", amp::OpPolicy::kFloat32);           // refused: CustomOp
