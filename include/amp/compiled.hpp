@@ -153,6 +153,7 @@
 #include "amp/nn/activation.ipp"
 #include "amp/nn/any_module.ipp"
 #include "amp/nn/clone.ipp"
+#include "amp/nn/containers.ipp"
 #include "amp/nn/described.ipp"
 #include "amp/nn/distance.ipp"
 #include "amp/nn/dropout.ipp"

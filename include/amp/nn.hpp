@@ -7,6 +7,7 @@
 #include "amp/nn/activation.hpp"
 #include "amp/nn/any_module.hpp"
 #include "amp/nn/clone.hpp"
+#include "amp/nn/containers.hpp"
 #include "amp/nn/distance.hpp"
 #include "amp/nn/dropout.hpp"
 #include "amp/nn/init.hpp"

@@ -77,7 +77,7 @@ TEST_CASE("Sequential: its modules by place", "[nn]") {
   CHECK(values(x) == values(net(number(1))));
   CHECK(net[0].path() == "0");
   CHECK(names(net[0].named_parameters()) == amp_test::Names{"weight", "bias"});
-  CHECK_THAT(error_of([&] { (void)net[2]; }), ContainsSubstring("no module 2 among 2"));
+  CHECK_THAT(error_of([&] { (void)net[2]; }), ContainsSubstring("no element 2 among 2"));
 }
 
 TEST_CASE("Sequential: a module that was replaced behind its back is refused", "[nn]") {

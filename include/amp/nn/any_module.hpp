@@ -6,7 +6,9 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "amp/nn/held.hpp"
@@ -46,13 +48,15 @@ class CallableOf final : public HeldOf<M> {
   }
 };
 
+/// i, or the place that a negative i counts from the end. Throws if there is none.
+std::size_t checked_place(std::string_view type, std::int64_t i, std::size_t size);
 /// Goes over the elements of a container by their places.
 template <class Container>
 class PlaceIterator {
  public:
   PlaceIterator(const Container& container, std::size_t place)
       : container_(&container), place_(place) {}
-  decltype(auto) operator*() const { return (*container_)[place_]; }
+  decltype(auto) operator*() const { return (*container_)[static_cast<std::int64_t>(place_)]; }
   PlaceIterator& operator++() {
     ++place_;
     return *this;

@@ -216,6 +216,9 @@ class Module {
   void set_extra_repr(std::initializer_list<detail::Described> arguments) const;
   void set_type(std::string_view type) const;
 
+  /// The parameters that are registered here, not those of the modules within.
+  const NamedTensors& own_parameters() const;
+
   /// Says that to_mixed() does not convert the tensors of this module and of those within.
   void keep_float32() const;
 

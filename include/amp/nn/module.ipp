@@ -327,6 +327,8 @@ AMP_COLD void Module::set_extra_repr(std::initializer_list<detail::Described> ar
 }
 AMP_COLD void Module::set_type(std::string_view type) const { state().type = type; }
 
+AMP_INLINE const NamedTensors& Module::own_parameters() const { return state().parameters; }
+
 AMP_COLD void Module::keep_float32() const { state().keeps_float32 = true; }
 
 AMP_INLINE const Tensor& Module::registered(std::string_view name, const Tensor& member) const {

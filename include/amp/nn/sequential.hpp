@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -54,9 +55,11 @@ class Sequential : public Layer<Sequential> {
 
   /// The number of modules.
   std::size_t size() const { return named_modules().size(); }
+  /// Whether there are none.
   bool empty() const { return size() == 0; }
-  /// Module number i, which can be called. Throws if there is none.
-  AnyModule operator[](std::size_t i) const;
+  /// Module number i, which can be called; a negative number counts from the end. Throws if there is
+  /// none.
+  AnyModule operator[](std::int64_t i) const;
   auto begin() const { return detail::PlaceIterator<Sequential>(*this, 0); }
   auto end() const { return detail::PlaceIterator<Sequential>(*this, size()); }
 

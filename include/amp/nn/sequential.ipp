@@ -3,15 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "amp/nn/sequential.hpp"
 
 namespace amp::inline v0::nn {
 
-AMP_COLD AnyModule Sequential::operator[](std::size_t i) const {
-  AMP_CHECK(i < size(), "nn::Sequential: there is no module ", i, " among ", size());
-  return AnyModule(state().modules[i].second, state().held[i]);
+AMP_COLD AnyModule Sequential::operator[](std::int64_t i) const {
+  const std::size_t place = detail::checked_place("Sequential", i, size());
+  return AnyModule(state().modules[place].second, state().held[place]);
 }
 
 AMP_INLINE Tensor Sequential::run(detail::Arguments arguments) const {
