@@ -131,7 +131,7 @@ void refused(amp::AutocastGuard& guard, amp::GradScaler& scaler, std::vector<flo
   amp::nn::Linear(3, 4, false);                        // refused: write \{.bias = false\}
   amp::nn::Conv2d(3, 16, 3, 2, 1);                     // refused: write \{.stride = 2\}
   amp::nn::Conv2d(3, 16, 3, {.strides = 2});           // refused: Conv2dLayerOptions
-  amp::nn::Embedding(10, 3, 0);                        // refused: no padding_idx
+  amp::nn::Embedding(10, 3, 0);                        // refused: write \{.padding_idx = 0\}
   amp::nn::LayerNorm(64, 1e-6);                        // refused: write \{.eps = 1e-6
   amp::nn::LayerNorm({64}, 1e-6);                      // refused: write \{.eps = 1e-6
   amp::nn::RMSNorm({64}, 1e-6);                        // refused: write \{.eps = 1e-6
