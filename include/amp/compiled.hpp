@@ -168,6 +168,7 @@
 #include "amp/nn/print.ipp"
 #include "amp/nn/reshape.ipp"
 #include "amp/nn/sequential.ipp"
+#include "amp/nn/summary.ipp"
 #include "amp/optim/adam.ipp"
 #include "amp/optim/clip.ipp"
 #include "amp/optim/lamb.ipp"

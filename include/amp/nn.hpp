@@ -21,3 +21,4 @@
 #include "amp/nn/print.hpp"
 #include "amp/nn/reshape.hpp"
 #include "amp/nn/sequential.hpp"
+#include "amp/nn/summary.hpp"
