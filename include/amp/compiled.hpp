@@ -152,6 +152,7 @@
 #include "amp/ops/window.ipp"
 #include "amp/nn/activation.ipp"
 #include "amp/nn/any_module.ipp"
+#include "amp/nn/apply.ipp"
 #include "amp/nn/clone.ipp"
 #include "amp/nn/containers.ipp"
 #include "amp/nn/described.ipp"

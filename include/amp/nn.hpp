@@ -6,6 +6,7 @@
 
 #include "amp/nn/activation.hpp"
 #include "amp/nn/any_module.hpp"
+#include "amp/nn/apply.hpp"
 #include "amp/nn/clone.hpp"
 #include "amp/nn/containers.hpp"
 #include "amp/nn/distance.hpp"

@@ -22,6 +22,7 @@ class CosineSimilarity : public Layer<CosineSimilarity> {
   using Layer::Layer;
   /// Of the vectors along `dim`, whose lengths count as `eps` at least.
   explicit CosineSimilarity(std::int64_t dim = 1, double eps = 1e-8) : dim_(dim), eps_(eps) {}
+  /// Returns cosine_similarity(x1, x2, dim, eps).
   AMP_LAZY Tensor forward(const Tensor& x1, const Tensor& x2) const {
     return cosine_similarity(x1, x2, dim_, eps_);
   }
@@ -38,6 +39,7 @@ class PairwiseDistance : public Layer<PairwiseDistance> {
   /// Of order `p`, of differences to which `eps` is added.
   explicit PairwiseDistance(double p = 2, double eps = 1e-6, bool keepdim = false)
       : p_(p), eps_(eps), keepdim_(keepdim) {}
+  /// Returns pairwise_distance(x1, x2, p, eps, keepdim).
   AMP_LAZY Tensor forward(const Tensor& x1, const Tensor& x2) const {
     return pairwise_distance(x1, x2, p_, eps_, keepdim_);
   }
@@ -58,6 +60,7 @@ class Bilinear : public Layer<Bilinear> {
   template <amp::detail::NotOptions<LinearOptions> ByPlace, class... More>
   Bilinear(std::int64_t, std::int64_t, std::int64_t, ByPlace,
            More...) = delete;  // write {.bias = false}
+  /// Returns bilinear(x1, x2, weight, bias).
   AMP_LAZY Tensor forward(const Tensor& x1, const Tensor& x2) const {
     return bilinear(x1, x2, registered("weight", weight), registered("bias", bias));
   }

@@ -45,6 +45,7 @@ AMP_LAZY Tensor alpha_dropout(std::string_view type, const Tensor& x, int shared
 class Dropout : public detail::DropoutOf<Dropout> {
  public:
   using DropoutOf::DropoutOf;
+  /// Returns x itself unless the module is training.
   AMP_LAZY Tensor forward(const Tensor& x) const;
 };
 
@@ -53,18 +54,21 @@ class Dropout : public detail::DropoutOf<Dropout> {
 class Dropout1d : public detail::DropoutOf<Dropout1d> {
  public:
   using DropoutOf::DropoutOf;
+  /// Returns x itself unless the module is training.
   AMP_LAZY Tensor forward(const Tensor& x) const;
 };
 /// The same of [N, C, H, W], or of [N, C, L], as torch understands three dimensions.
 class Dropout2d : public detail::DropoutOf<Dropout2d> {
  public:
   using DropoutOf::DropoutOf;
+  /// Returns x itself unless the module is training.
   AMP_LAZY Tensor forward(const Tensor& x) const;
 };
 /// The same of [N, C, D, H, W] or [C, D, H, W].
 class Dropout3d : public detail::DropoutOf<Dropout3d> {
  public:
   using DropoutOf::DropoutOf;
+  /// Returns x itself unless the module is training.
   AMP_LAZY Tensor forward(const Tensor& x) const;
 };
 
@@ -74,12 +78,14 @@ class Dropout3d : public detail::DropoutOf<Dropout3d> {
 class AlphaDropout : public detail::DropoutOf<AlphaDropout> {
  public:
   using DropoutOf::DropoutOf;
+  /// Returns x itself unless the module is training.
   AMP_LAZY Tensor forward(const Tensor& x) const;
 };
 /// The same for whole channels of [N, C, ...].
 class FeatureAlphaDropout : public detail::DropoutOf<FeatureAlphaDropout> {
  public:
   using DropoutOf::DropoutOf;
+  /// Returns x itself unless the module is training.
   AMP_LAZY Tensor forward(const Tensor& x) const;
 };
 

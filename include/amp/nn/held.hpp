@@ -9,8 +9,6 @@
 #include <memory>
 #include <span>
 #include <string_view>
-#include <type_traits>
-#include <utility>
 
 #include "amp/core/error.hpp"
 #include "amp/tensor/tensor.hpp"
@@ -66,19 +64,6 @@ class HeldOf : public Held {
   M module_;
 };
 
-/// The module as an M; null if it is none, or not known.
-template <class M>
-const M* held_as(const Held* held) {
-  if (held == nullptr) return nullptr;
-  try {
-    held->throw_module();
-  } catch (const M* module) {
-    return module;
-  } catch (...) {
-  }
-  return nullptr;
-}
-
 /// What to keep of a module: null for a class that cannot be copied. AnyModule says itself.
 template <class M>
 std::shared_ptr<Held> hold(const M& module) {
@@ -91,25 +76,6 @@ std::shared_ptr<Held> hold(const M& module) {
         [&]() -> std::shared_ptr<Held> { return std::make_shared<HeldOf<M>>(module); });
   } else {
     return nullptr;
-  }
-}
-
-template <class R, class F, class A>
-std::type_identity<std::remove_cvref_t<A>> argument_of(R (F::*)(A) const);
-template <class R, class F, class A>
-std::type_identity<std::remove_cvref_t<A>> argument_of(R (F::*)(A));
-template <class R, class A>
-std::type_identity<std::remove_cvref_t<A>> argument_of(R (*)(A));
-
-/// The class of modules that a function takes; Module for one that takes any.
-template <class F>
-constexpr auto visited_by() {
-  if constexpr (requires { argument_of(&F::operator()); }) {
-    return decltype(argument_of(&F::operator()))();
-  } else if constexpr (requires(F & function) { argument_of(function); }) {
-    return decltype(argument_of(std::declval<F&>()))();
-  } else {
-    return std::type_identity<Module>();
   }
 }
 

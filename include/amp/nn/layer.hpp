@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "amp/core/error.hpp"
+#include "amp/nn/apply.hpp"
 #include "amp/nn/clone.hpp"
 #include "amp/nn/module.hpp"
 #include "amp/nn/module_call.hpp"

@@ -53,6 +53,7 @@ class Loss : public Layer<Self> {
 class CrossEntropyLoss : public detail::Loss<CrossEntropyLoss, CrossEntropyOptions> {
  public:
   using Loss::Loss;
+  /// Returns cross_entropy(logits, targets).
   AMP_LAZY Tensor forward(const Tensor& logits, const Tensor& targets) const {
     return cross_entropy(logits, targets, options_);
   }
@@ -61,6 +62,7 @@ class CrossEntropyLoss : public detail::Loss<CrossEntropyLoss, CrossEntropyOptio
 class NLLLoss : public detail::Loss<NLLLoss, NllLossOptions> {
  public:
   using Loss::Loss;
+  /// Returns nll_loss(input, targets).
   AMP_LAZY Tensor forward(const Tensor& input, const Tensor& targets) const {
     return nll_loss(input, targets, options_);
   }
@@ -69,6 +71,7 @@ class NLLLoss : public detail::Loss<NLLLoss, NllLossOptions> {
 class MSELoss : public detail::Loss<MSELoss, LossOptions> {
  public:
   using Loss::Loss;
+  /// Returns mse_loss(input, target).
   AMP_LAZY Tensor forward(const Tensor& input, const Tensor& target) const {
     return mse_loss(input, target, options_);
   }
@@ -77,6 +80,7 @@ class MSELoss : public detail::Loss<MSELoss, LossOptions> {
 class L1Loss : public detail::Loss<L1Loss, LossOptions> {
  public:
   using Loss::Loss;
+  /// Returns l1_loss(input, target).
   AMP_LAZY Tensor forward(const Tensor& input, const Tensor& target) const {
     return l1_loss(input, target, options_);
   }
@@ -85,6 +89,7 @@ class L1Loss : public detail::Loss<L1Loss, LossOptions> {
 class SmoothL1Loss : public detail::Loss<SmoothL1Loss, SmoothL1LossOptions> {
  public:
   using Loss::Loss;
+  /// Returns smooth_l1_loss(input, target).
   AMP_LAZY Tensor forward(const Tensor& input, const Tensor& target) const {
     return smooth_l1_loss(input, target, options_);
   }
@@ -93,6 +98,7 @@ class SmoothL1Loss : public detail::Loss<SmoothL1Loss, SmoothL1LossOptions> {
 class HuberLoss : public detail::Loss<HuberLoss, HuberLossOptions> {
  public:
   using Loss::Loss;
+  /// Returns huber_loss(input, target).
   AMP_LAZY Tensor forward(const Tensor& input, const Tensor& target) const {
     return huber_loss(input, target, options_);
   }
@@ -101,6 +107,7 @@ class HuberLoss : public detail::Loss<HuberLoss, HuberLossOptions> {
 class BCELoss : public detail::Loss<BCELoss, WeightedLossOptions> {
  public:
   using Loss::Loss;
+  /// Returns binary_cross_entropy(input, target).
   AMP_LAZY Tensor forward(const Tensor& input, const Tensor& target) const {
     return binary_cross_entropy(input, target, options_);
   }
@@ -109,6 +116,7 @@ class BCELoss : public detail::Loss<BCELoss, WeightedLossOptions> {
 class BCEWithLogitsLoss : public detail::Loss<BCEWithLogitsLoss, BinaryCrossEntropyOptions> {
  public:
   using Loss::Loss;
+  /// Returns binary_cross_entropy_with_logits(input, target).
   AMP_LAZY Tensor forward(const Tensor& input, const Tensor& target) const {
     return binary_cross_entropy_with_logits(input, target, options_);
   }
@@ -117,6 +125,7 @@ class BCEWithLogitsLoss : public detail::Loss<BCEWithLogitsLoss, BinaryCrossEntr
 class KLDivLoss : public detail::Loss<KLDivLoss, KlDivOptions> {
  public:
   using Loss::Loss;
+  /// Returns kl_div(input, target).
   AMP_LAZY Tensor forward(const Tensor& input, const Tensor& target) const {
     return kl_div(input, target, options_);
   }
@@ -125,6 +134,7 @@ class KLDivLoss : public detail::Loss<KLDivLoss, KlDivOptions> {
 class PoissonNLLLoss : public detail::Loss<PoissonNLLLoss, PoissonNllLossOptions> {
  public:
   using Loss::Loss;
+  /// Returns poisson_nll_loss(input, target).
   AMP_LAZY Tensor forward(const Tensor& input, const Tensor& target) const {
     return poisson_nll_loss(input, target, options_);
   }
@@ -133,6 +143,7 @@ class PoissonNLLLoss : public detail::Loss<PoissonNLLLoss, PoissonNllLossOptions
 class GaussianNLLLoss : public detail::Loss<GaussianNLLLoss, GaussianNllLossOptions> {
  public:
   using Loss::Loss;
+  /// Returns gaussian_nll_loss(input, target, var).
   AMP_LAZY Tensor forward(const Tensor& input, const Tensor& target, const Tensor& var) const {
     return gaussian_nll_loss(input, target, var, options_);
   }
@@ -141,6 +152,7 @@ class GaussianNLLLoss : public detail::Loss<GaussianNLLLoss, GaussianNllLossOpti
 class SoftMarginLoss : public detail::Loss<SoftMarginLoss, LossOptions> {
  public:
   using Loss::Loss;
+  /// Returns soft_margin_loss(input, target).
   AMP_LAZY Tensor forward(const Tensor& input, const Tensor& target) const {
     return soft_margin_loss(input, target, options_);
   }
@@ -150,6 +162,7 @@ class MultiLabelSoftMarginLoss
     : public detail::Loss<MultiLabelSoftMarginLoss, WeightedLossOptions> {
  public:
   using Loss::Loss;
+  /// Returns soft_margin_loss(input, target).
   AMP_LAZY Tensor forward(const Tensor& input, const Tensor& target) const {
     return multilabel_soft_margin_loss(input, target, options_);
   }
@@ -158,6 +171,7 @@ class MultiLabelSoftMarginLoss
 class MultiLabelMarginLoss : public detail::Loss<MultiLabelMarginLoss, LossOptions> {
  public:
   using Loss::Loss;
+  /// Returns multilabel_margin_loss(input, targets).
   AMP_LAZY Tensor forward(const Tensor& input, const Tensor& targets) const {
     return multilabel_margin_loss(input, targets, options_);
   }
@@ -166,6 +180,7 @@ class MultiLabelMarginLoss : public detail::Loss<MultiLabelMarginLoss, LossOptio
 class MultiMarginLoss : public detail::Loss<MultiMarginLoss, MultiMarginLossOptions> {
  public:
   using Loss::Loss;
+  /// Returns multi_margin_loss(input, targets).
   AMP_LAZY Tensor forward(const Tensor& input, const Tensor& targets) const {
     return multi_margin_loss(input, targets, options_);
   }
@@ -174,6 +189,7 @@ class MultiMarginLoss : public detail::Loss<MultiMarginLoss, MultiMarginLossOpti
 class HingeEmbeddingLoss : public detail::Loss<HingeEmbeddingLoss, HingeEmbeddingLossOptions> {
  public:
   using Loss::Loss;
+  /// Returns hinge_embedding_loss(input, target).
   AMP_LAZY Tensor forward(const Tensor& input, const Tensor& target) const {
     return hinge_embedding_loss(input, target, options_);
   }
@@ -182,6 +198,7 @@ class HingeEmbeddingLoss : public detail::Loss<HingeEmbeddingLoss, HingeEmbeddin
 class MarginRankingLoss : public detail::Loss<MarginRankingLoss, MarginLossOptions> {
  public:
   using Loss::Loss;
+  /// Returns margin_ranking_loss(input1, input2, target).
   AMP_LAZY Tensor forward(const Tensor& input1, const Tensor& input2, const Tensor& target) const {
     return margin_ranking_loss(input1, input2, target, options_);
   }
@@ -190,6 +207,7 @@ class MarginRankingLoss : public detail::Loss<MarginRankingLoss, MarginLossOptio
 class CosineEmbeddingLoss : public detail::Loss<CosineEmbeddingLoss, MarginLossOptions> {
  public:
   using Loss::Loss;
+  /// Returns cosine_embedding_loss(input1, input2, target).
   AMP_LAZY Tensor forward(const Tensor& input1, const Tensor& input2, const Tensor& target) const {
     return cosine_embedding_loss(input1, input2, target, options_);
   }
@@ -198,6 +216,7 @@ class CosineEmbeddingLoss : public detail::Loss<CosineEmbeddingLoss, MarginLossO
 class TripletMarginLoss : public detail::Loss<TripletMarginLoss, TripletMarginLossOptions> {
  public:
   using Loss::Loss;
+  /// Returns triplet_margin_loss(anchor, positive, negative).
   AMP_LAZY Tensor forward(const Tensor& anchor, const Tensor& positive,
                           const Tensor& negative) const {
     return triplet_margin_loss(anchor, positive, negative, options_);
@@ -207,6 +226,7 @@ class TripletMarginLoss : public detail::Loss<TripletMarginLoss, TripletMarginLo
 class CTCLoss : public detail::Loss<CTCLoss, CtcLossOptions> {
  public:
   using Loss::Loss;
+  /// Returns ctc_loss(log_probs, targets, input_lengths, target_lengths).
   AMP_LAZY Tensor forward(const Tensor& log_probs, const Tensor& targets,
                           const Tensor& input_lengths, const Tensor& target_lengths) const {
     return ctc_loss(log_probs, targets, input_lengths, target_lengths, options_);

@@ -232,9 +232,7 @@ class Module {
 
   /// apply() of a module that is known as `self`, or null.
   template <class... Functions>
-  void apply_as(const std::shared_ptr<detail::Held>& self, Functions&... functions) const {
-    for (const auto& [module, held] : visits(self)) (visit(functions, module, held.get()), ...);
-  }
+  void apply_as(const std::shared_ptr<detail::Held>& self, Functions&... functions) const;
 
   void check_defined() const;
 
@@ -293,21 +291,7 @@ class Module {
   void collect_visits(const std::shared_ptr<detail::Held>& self, Visits& visits,
                       amp::detail::AddressSet& known) const;
   template <class Function>
-  static void visit(Function& function, Module module, const detail::Held* held) {
-    using M = typename decltype(detail::visited_by<std::remove_const_t<Function>>())::type;
-    static_assert(std::derived_from<M, Module>,
-                  "a function given to apply() takes a module: [](const nn::Linear& linear) {...}");
-    if constexpr (std::is_same_v<M, Module>) {
-      function(module);
-    } else if (const M* const found = detail::held_as<M>(held)) {
-      M current = *found;
-      if constexpr (requires { current.weight = Tensor(); })
-        current.weight = Tensor(module.registered("weight", current.weight));
-      if constexpr (requires { current.bias = Tensor(); })
-        current.bias = Tensor(module.registered("bias", current.bias));
-      function(current);
-    }
-  }
+  static void visit(Function& function, Module module, const detail::Held* held);
 
   std::shared_ptr<State> state_;
 };

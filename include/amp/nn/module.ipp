@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <initializer_list>
 #include <map>
 #include <memory>
 #include <new>
@@ -217,30 +216,6 @@ AMP_LAZY_DEFINITION const std::vector<std::pair<std::string, Module>>& Module::n
   return state().modules;
 }
 
-AMP_COLD std::shared_ptr<detail::Held> Module::held() const {
-  const std::shared_ptr<State> outer = state().parent.lock();
-  for (std::size_t i = 0; outer && i < outer->modules.size(); ++i) {
-    if (outer->modules[i].second.state_ == state_) return outer->held[i];
-  }
-  return nullptr;
-}
-AMP_LAZY_DEFINITION AMP_COLD Module::Visits Module::visits(
-    const std::shared_ptr<detail::Held>& self) const try {
-  Visits visits;
-  amp::detail::AddressSet known;
-  collect_visits(self, visits, known);
-  return visits;
-} catch (const std::bad_alloc&) {
-  throw amp::detail::OutOfMemory();
-}
-AMP_COLD void Module::collect_visits(const std::shared_ptr<detail::Held>& self, Visits& visits,
-                                     amp::detail::AddressSet& known) const {
-  if (!known.insert(&state()).second) return;
-  for (std::size_t i = 0; i < state().modules.size(); ++i)
-    state().modules[i].second.collect_visits(state().held[i], visits, known);
-  visits.emplace_back(*this, self);
-}
-
 AMP_INLINE bool Module::is_training() const { return state().training; }
 AMP_LAZY_DEFINITION void Module::train(bool on) const {
   state().training = on;
@@ -318,16 +293,6 @@ AMP_LAZY_DEFINITION AMP_COLD void Module::load_state_dict(const NamedTensors& te
 } catch (const std::bad_alloc&) {
   throw amp::detail::OutOfMemory();
 }
-
-AMP_COLD void Module::keep_extra_repr(std::string text) const {
-  state().extra_repr = std::move(text);
-}
-AMP_COLD void Module::set_extra_repr(std::initializer_list<detail::Described> arguments) const {
-  keep_extra_repr(amp::detail::or_out_of_memory([&] { return detail::described(arguments); }));
-}
-AMP_COLD void Module::set_type(std::string_view type) const { state().type = type; }
-
-AMP_INLINE const NamedTensors& Module::own_parameters() const { return state().parameters; }
 
 AMP_COLD void Module::keep_float32() const { state().keeps_float32 = true; }
 

@@ -19,6 +19,7 @@ namespace amp::inline v0::nn {
 /// for all ends, or {left, right, top, bottom, front, back}, as far as there are dimensions.
 template <int N>
 struct EndPadding {
+  /// In this order.
   std::int64_t values[static_cast<std::size_t>(2 * N)];
 
   /// The same number at every end.
@@ -43,6 +44,7 @@ class Padding : public Layer<Self> {
   explicit Padding(EndPadding<N> padding) : padding_(padding) {
     this->set_extra_repr({{"", std::span<const std::int64_t>(padding_.values), false}});
   }
+  /// Returns pad(x, padding).
   Tensor forward(const Tensor& x) const { return pad(x, padding_.values, {Mode, value_}); }
 
  protected:

@@ -24,6 +24,7 @@ struct PoolOptions {
   std::optional<Size2d> stride = {};  // unset: the kernel
   Size2d padding = 0;
 
+  /// As the options of the one or the other.
   template <class Options>
     requires(std::same_as<Options, MaxPool2dOptions> || std::same_as<Options, AvgPool2dOptions>)
   operator Options() const {
@@ -139,6 +140,7 @@ class MaxPool1d : public detail::Pool<MaxPool1d, Size1d, MaxPool1dOptions> {
  public:
   using Pool::Pool;
   MaxPool1d() = delete;
+  /// Returns max_pool1d(x, kernel, options).
   AMP_LAZY Tensor forward(const Tensor& x) const { return max_pool1d(x, kernel_, options_); }
 };
 /// max_pool2d(x, kernel, options).
@@ -146,6 +148,7 @@ class MaxPool2d : public detail::Pool<MaxPool2d, Size2d, MaxPool2dOptions> {
  public:
   using Pool::Pool;
   MaxPool2d() = delete;
+  /// Returns max_pool2d(x, kernel, options).
   AMP_LAZY Tensor forward(const Tensor& x) const { return max_pool2d(x, kernel_, options_); }
 };
 /// max_pool3d(x, kernel, options).
@@ -153,6 +156,7 @@ class MaxPool3d : public detail::Pool<MaxPool3d, Size3d, MaxPool3dOptions> {
  public:
   using Pool::Pool;
   MaxPool3d() = delete;
+  /// Returns max_pool3d(x, kernel, options).
   AMP_LAZY Tensor forward(const Tensor& x) const { return max_pool3d(x, kernel_, options_); }
 };
 
@@ -161,6 +165,7 @@ class AvgPool1d : public detail::Pool<AvgPool1d, Size1d, AvgPool1dOptions> {
  public:
   using Pool::Pool;
   AvgPool1d() = delete;
+  /// Returns avg_pool1d(x, kernel, options).
   AMP_LAZY Tensor forward(const Tensor& x) const { return avg_pool1d(x, kernel_, options_); }
 };
 /// avg_pool2d(x, kernel, options).
@@ -168,6 +173,7 @@ class AvgPool2d : public detail::Pool<AvgPool2d, Size2d, AvgPool2dOptions> {
  public:
   using Pool::Pool;
   AvgPool2d() = delete;
+  /// Returns avg_pool2d(x, kernel, options).
   AMP_LAZY Tensor forward(const Tensor& x) const { return avg_pool2d(x, kernel_, options_); }
 };
 /// avg_pool3d(x, kernel, options).
@@ -175,6 +181,7 @@ class AvgPool3d : public detail::Pool<AvgPool3d, Size3d, AvgPool3dOptions> {
  public:
   using Pool::Pool;
   AvgPool3d() = delete;
+  /// Returns avg_pool3d(x, kernel, options).
   AMP_LAZY Tensor forward(const Tensor& x) const { return avg_pool3d(x, kernel_, options_); }
 };
 
@@ -184,6 +191,7 @@ class LPPool1d : public detail::LPPool<LPPool1d, Size1d> {
  public:
   using LPPool::LPPool;
   LPPool1d() = delete;
+  /// Returns the roots of sums.
   AMP_LAZY Tensor forward(const Tensor& x) const;
 };
 /// The same in two dimensions.
@@ -191,6 +199,7 @@ class LPPool2d : public detail::LPPool<LPPool2d, Size2d> {
  public:
   using LPPool::LPPool;
   LPPool2d() = delete;
+  /// Returns the roots of sums.
   AMP_LAZY Tensor forward(const Tensor& x) const;
 };
 /// The same in three dimensions.
@@ -198,6 +207,7 @@ class LPPool3d : public detail::LPPool<LPPool3d, Size3d> {
  public:
   using LPPool::LPPool;
   LPPool3d() = delete;
+  /// Returns the roots of sums.
   AMP_LAZY Tensor forward(const Tensor& x) const;
 };
 
@@ -206,6 +216,7 @@ class AdaptiveAvgPool1d : public detail::AdaptivePool<AdaptiveAvgPool1d, 1> {
  public:
   using AdaptivePool::AdaptivePool;
   AdaptiveAvgPool1d() = delete;
+  /// Returns adaptive_avg_pool1d(x, output_size).
   AMP_LAZY Tensor forward(const Tensor& x) const { return adaptive_avg_pool1d(x, output_size_); }
 };
 /// adaptive_avg_pool2d(x, output_size).
@@ -213,6 +224,7 @@ class AdaptiveAvgPool2d : public detail::AdaptivePool<AdaptiveAvgPool2d, 2> {
  public:
   using AdaptivePool::AdaptivePool;
   AdaptiveAvgPool2d() = delete;
+  /// Returns adaptive_avg_pool2d(x, output_size).
   AMP_LAZY Tensor forward(const Tensor& x) const { return adaptive_avg_pool2d(x, output_size_); }
 };
 /// adaptive_avg_pool3d(x, output_size).
@@ -220,6 +232,7 @@ class AdaptiveAvgPool3d : public detail::AdaptivePool<AdaptiveAvgPool3d, 3> {
  public:
   using AdaptivePool::AdaptivePool;
   AdaptiveAvgPool3d() = delete;
+  /// Returns adaptive_avg_pool3d(x, output_size).
   AMP_LAZY Tensor forward(const Tensor& x) const { return adaptive_avg_pool3d(x, output_size_); }
 };
 
@@ -228,6 +241,7 @@ class AdaptiveMaxPool1d : public detail::AdaptivePool<AdaptiveMaxPool1d, 1> {
  public:
   using AdaptivePool::AdaptivePool;
   AdaptiveMaxPool1d() = delete;
+  /// Returns adaptive_max_pool1d(x, output_size).
   AMP_LAZY Tensor forward(const Tensor& x) const { return adaptive_max_pool1d(x, output_size_); }
 };
 /// adaptive_max_pool2d(x, output_size).
@@ -235,6 +249,7 @@ class AdaptiveMaxPool2d : public detail::AdaptivePool<AdaptiveMaxPool2d, 2> {
  public:
   using AdaptivePool::AdaptivePool;
   AdaptiveMaxPool2d() = delete;
+  /// Returns adaptive_max_pool2d(x, output_size).
   AMP_LAZY Tensor forward(const Tensor& x) const { return adaptive_max_pool2d(x, output_size_); }
 };
 /// adaptive_max_pool3d(x, output_size).
@@ -242,6 +257,7 @@ class AdaptiveMaxPool3d : public detail::AdaptivePool<AdaptiveMaxPool3d, 3> {
  public:
   using AdaptivePool::AdaptivePool;
   AdaptiveMaxPool3d() = delete;
+  /// Returns adaptive_max_pool3d(x, output_size).
   AMP_LAZY Tensor forward(const Tensor& x) const { return adaptive_max_pool3d(x, output_size_); }
 };
 

@@ -26,9 +26,11 @@ class Identity : public Layer<Identity> {
  public:
   using Layer::Layer;
   Identity() = default;
+  /// Does not use the arguments.
   template <class First, class... More>
     requires(!std::derived_from<First, Module> && !std::same_as<First, std::nullptr_t>)
   explicit Identity(const First&, const More&...) {}
+  /// Returns x.
   AMP_LAZY Tensor forward(const Tensor& x) const { return x; }
 };
 
@@ -42,6 +44,7 @@ class Flatten : public Layer<Flatten> {
       : start_dim_(start_dim), end_dim_(end_dim) {
     set_extra_repr({{"start_dim", start_dim}, {"end_dim", end_dim}});
   }
+  /// Returns x.flatten(start_dim, end_dim).
   AMP_LAZY Tensor forward(const Tensor& x) const { return x.flatten(start_dim_, end_dim_); }
 
  private:
@@ -55,6 +58,7 @@ class Unflatten : public Layer<Unflatten> {
   Unflatten() = delete;
   /// Of dimension `dim`; one of the sizes may be -1.
   Unflatten(std::int64_t dim, const ReshapeTo& sizes);
+  /// Returns x.unflatten(dim, sizes).
   AMP_LAZY Tensor forward(const Tensor& x) const { return x.unflatten(dim_, sizes_); }
 
  private:
@@ -86,6 +90,7 @@ class PixelShuffle : public detail::ByFactor<PixelShuffle> {
   PixelShuffle() = delete;
   /// To images that are `upscale_factor` times as high and wide.
   explicit PixelShuffle(std::int64_t upscale_factor) : ByFactor("upscale_factor", upscale_factor) {}
+  /// Returns pixel_shuffle(x, upscale_factor).
   AMP_LAZY Tensor forward(const Tensor& x) const { return pixel_shuffle(x, factor_); }
 };
 /// pixel_unshuffle(x, downscale_factor).
@@ -96,6 +101,7 @@ class PixelUnshuffle : public detail::ByFactor<PixelUnshuffle> {
   /// To images that are a `downscale_factor` part as high and wide.
   explicit PixelUnshuffle(std::int64_t downscale_factor)
       : ByFactor("downscale_factor", downscale_factor) {}
+  /// Returns pixel_unshuffle(x, downscale_factor).
   AMP_LAZY Tensor forward(const Tensor& x) const { return pixel_unshuffle(x, factor_); }
 };
 /// channel_shuffle(x, groups).
@@ -105,6 +111,7 @@ class ChannelShuffle : public detail::ByFactor<ChannelShuffle> {
   ChannelShuffle() = delete;
   /// Of so many groups.
   explicit ChannelShuffle(std::int64_t groups) : ByFactor("groups", groups) {}
+  /// Returns channel_shuffle(x, groups).
   AMP_LAZY Tensor forward(const Tensor& x) const { return channel_shuffle(x, factor_); }
 };
 
@@ -115,6 +122,7 @@ class Unfold : public Layer<Unfold> {
   Unfold() = delete;
   /// With windows of this size.
   explicit Unfold(Size2d kernel, const UnfoldOptions& options = {});
+  /// Returns unfold(x, kernel, options).
   AMP_LAZY Tensor forward(const Tensor& x) const { return unfold(x, kernel_, options_); }
 
  private:
@@ -130,6 +138,7 @@ class Fold : public Layer<Fold> {
   Fold(Size2d output_size, Size2d kernel, const UnfoldOptions& options = {});
   template <amp::detail::NotOptions<UnfoldOptions> ByPlace, class... More>
   Fold(Size2d, Size2d, ByPlace, More...) = delete;  // write {.padding = 1, .stride = 2}
+  /// Returns fold(x, output_size, kernel, options).
   AMP_LAZY Tensor forward(const Tensor& x) const {
     return fold(x, output_size_, kernel_, options_);
   }
@@ -150,6 +159,7 @@ template <class Self>
 class Interpolation : public Layer<Self> {
  public:
   using Layer<Self>::Layer;
+  /// Returns interpolate(x, options).
   Tensor forward(const Tensor& x) const { return interpolate(x, options_); }
 
  protected:
