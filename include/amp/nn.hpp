@@ -22,4 +22,3 @@
 #include "amp/nn/print.hpp"
 #include "amp/nn/reshape.hpp"
 #include "amp/nn/sequential.hpp"
-#include "amp/nn/summary.hpp"

@@ -3,6 +3,7 @@
 //
 // nn::summary(): rows, totals, what is counted, and that it leaves the model as it was.
 #include <amp/amp.hpp>
+#include <amp/nn/summary.hpp>
 
 #include <sstream>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// A table of the layers of a model, as they run.
+// A table of the layers of a model, as they run. Not part of <amp/amp.hpp>.
 #pragma once
 
 #include <concepts>
