@@ -8,10 +8,9 @@
 #include "amp/core/error.hpp"
 #include "amp/nn/pool.hpp"
 #include "amp/ops/arithmetic.hpp"
+#include "amp/ops/clamp.hpp"
 #include "amp/ops/comparison.hpp"
 #include "amp/ops/elementary.hpp"
-#include "amp/ops/masking.hpp"
-#include "amp/ops/scatter.hpp"
 
 namespace amp::inline v0::nn {
 
