@@ -43,6 +43,7 @@ AMP_COLD void Module::become_clone(const State& original, const std::shared_ptr<
   detail::clone_tensors(scope, original.parameters);
   detail::clone_tensors(scope, original.buffers);
   *clone = original;  // whose handles become those of clones
+  for (std::shared_ptr<detail::Held>& held : clone->held) held = held ? held->copy() : held;
   clone->parent.reset();
   clone->name.clear();
   clone->forward_hooks = detail::copied(original.forward_hooks);

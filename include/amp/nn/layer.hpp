@@ -5,11 +5,13 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "amp/core/error.hpp"
+#include "amp/nn/apply.hpp"
 #include "amp/nn/clone.hpp"
 #include "amp/nn/module.hpp"
 #include "amp/nn/module_call.hpp"
@@ -62,7 +64,9 @@ Tensor forward(const M&, const Arguments&...) {
 template <class Self>
 class Layer : public Module {
  public:
-  using Module::Module;
+  /// No layer yet: to be assigned. The number 0 is no nullptr.
+  template <std::same_as<std::nullptr_t> Null>
+  Layer(Null) : Module(nullptr) {}
   /// Without children or tensors; named after the type in messages.
   Layer() { set_type(detail::kTypeName<Self>); }
 
@@ -79,16 +83,17 @@ class Layer : public Module {
   /// nn::clone() of this layer. For a class derived from Self, call that instead.
   [[nodiscard]] Self clone() const { return nn::clone(static_cast<const Self&>(*this)); }
 
+  /// As Module::apply(); a function that takes a Self is called with this layer, too.
+  template <class... Functions>
+  void apply(Functions&&... functions) const {
+    check_defined();
+    this->apply_as(detail::hold(static_cast<const Self&>(*this)), functions...);
+  }
+
   /// As Module::replace_parameter(); also assigns the members `weight` and `bias`.
   Tensor replace_parameter(const std::string& name, Tensor tensor) {
     tensor = Module::replace_parameter(name, std::move(tensor));
-    Self& self = static_cast<Self&>(*this);
-    if constexpr (requires { self.weight = tensor; }) {
-      if (name == "weight") self.weight = tensor;
-    }
-    if constexpr (requires { self.bias = tensor; }) {
-      if (name == "bias") self.bias = tensor;
-    }
+    detail::assign_member(static_cast<Self&>(*this), name, tensor);
     forget_replaced(name, tensor);
     return tensor;
   }

@@ -2,13 +2,27 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <initializer_list>
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "amp/nn/described.hpp"
 #include "amp/nn/layer.hpp"
 
-namespace amp::inline v0::nn::detail {
+namespace amp::inline v0::nn {
+
+AMP_COLD void Module::keep_extra_repr(std::string text) const {
+  state().extra_repr = std::move(text);
+}
+AMP_COLD void Module::set_extra_repr(std::initializer_list<detail::Described> arguments) const {
+  keep_extra_repr(amp::detail::or_out_of_memory([&] { return detail::described(arguments); }));
+}
+AMP_COLD void Module::set_type(std::string_view type) const { state().type = type; }
+AMP_INLINE const NamedTensors& Module::own_parameters() const { return state().parameters; }
+
+namespace detail {
 
 AMP_COLD void add_module(Error& error, const Module& module) {
   try {
@@ -28,4 +42,6 @@ AMP_COLD void fail_empty(std::string_view type) {
       type, "(...))");
 }
 
-}  // namespace amp::inline v0::nn::detail
+}  // namespace detail
+
+}  // namespace amp::inline v0::nn

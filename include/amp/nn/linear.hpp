@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "amp/core/not_options.hpp"
@@ -64,19 +65,38 @@ class Conv2d : public Layer<Conv2d> {
   Conv2dOptions options_;
 };
 
+/// Options of Embedding.
+struct EmbeddingOptions {
+  std::optional<std::int64_t> padding_idx = {};  // a row that starts as 0 and is not trained;
+                                                 // negative numbers count from the end
+};
+/// Options of Embedding::from_pretrained().
+struct PretrainedOptions {
+  bool freeze = true;  // the weight requires no gradients
+  std::optional<std::int64_t> padding_idx = {};
+};
+
 /// Returns the rows of weight [count, dim] that indices [...] (int64 or int32) name, [..., dim]
 /// (embedding). The weight is drawn from N(0, 1).
 class Embedding : public Layer<Embedding> {
  public:
   Embedding(std::nullptr_t = nullptr) : Layer<Embedding>(nullptr) {}  // empty
   /// For `count` rows of `dim` elements.
-  Embedding(std::int64_t count, std::int64_t dim);
-  template <class ByPlace, class... More>
-  Embedding(std::int64_t, std::int64_t, ByPlace, More...) = delete;  // there is no padding_idx
+  Embedding(std::int64_t count, std::int64_t dim, const EmbeddingOptions& options = {});
+  template <amp::detail::NotOptions<EmbeddingOptions> ByPlace, class... More>
+  Embedding(std::int64_t, std::int64_t, ByPlace, More...) = delete;  // write {.padding_idx = 0}
+  /// With these rows, a matrix, as its weight: the tensor itself, as a leaf.
+  [[nodiscard]] static Embedding from_pretrained(const Tensor& embeddings,
+                                                 const PretrainedOptions& options = {});
   /// Returns embedding(weight, indices).
   AMP_LAZY Tensor forward(const Tensor& indices) const;
 
   Tensor weight;
+
+ private:
+  Embedding(const Tensor& weight, bool requires_grad, std::optional<std::int64_t> padding_idx);
+
+  std::optional<std::int64_t> padding_idx_;
 };
 
 }  // namespace amp::inline v0::nn

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,9 +17,12 @@
 
 #include "amp/autocast/policies.hpp"
 #include "amp/autograd/hooks.hpp"
+#include "amp/core/address_set.hpp"
 #include "amp/core/error.hpp"
 #include "amp/core/not_options.hpp"
 #include "amp/core/type_name.hpp"
+#include "amp/nn/described.hpp"
+#include "amp/nn/held.hpp"
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
@@ -116,7 +120,7 @@ class Module {
   /// Adds a module within this one, and returns it.
   template <class M>
   M register_module(std::string name, M module) {
-    register_child(name, module, detail::kTypeName<M>);
+    register_child(name, module, detail::hold(module), detail::kTypeName<M>);
     return module;
   }
 
@@ -125,7 +129,7 @@ class Module {
   /// optimizer that was made before keeps the old parameters.
   template <class M>
   [[nodiscard]] M replace_module(const std::string& name, M module) {
-    replace_child(name, module, detail::kTypeName<M>);
+    replace_child(name, module, detail::hold(module), detail::kTypeName<M>);
     return module;
   }
   /// Replaces the parameter registered as `name` by `tensor`, a leaf, and returns it. `tensor`
@@ -140,6 +144,25 @@ class Module {
   /// made of parameters(). A member that was not registered, or was replaced by assignment, is such
   /// a leaf. To be called once, after the first forward pass: it walks the graph.
   AMP_LAZY void check_registered(const Tensor& loss, const std::vector<Tensor>& others = {}) const;
+
+  /// Calls each function with each module within this one, and at last with this one. A function
+  /// that takes a class of modules is called with modules of this class and of those derived from it
+  /// only; their members `weight` and `bias` are the parameters of now. Modules that hold others
+  /// come after these, and one that is there several times comes once. The class of this module
+  /// itself is known if it is a Layer, or within another one.
+  ///
+  /// ```cpp
+  /// const amp::nn::Sequential net{amp::nn::Linear(4, 8), amp::nn::ReLU(), amp::nn::Linear(8, 2)};
+  /// net.apply([](const amp::nn::Linear& linear) {
+  ///   amp::nn::init::xavier_uniform_(linear.weight);
+  ///   amp::nn::init::zeros_(linear.bias);
+  /// });
+  /// assert(amp::sum(net.parameters()[3]).item<float>() == 0);
+  /// ```
+  template <class... Functions>
+  void apply(Functions&&... functions) const {
+    apply_as(held(), functions...);
+  }
 
   /// All parameters, those of the modules within it too. A tensor that is there several times
   /// counts once.
@@ -189,7 +212,12 @@ class Module {
   void set_extra_repr(const Text& text) const {
     keep_extra_repr(amp::detail::or_out_of_memory([&] { return std::string(text()); }));
   }
+  /// The same with text that names arguments: {{"eps", 1e-5}, {"bias", true}}.
+  void set_extra_repr(std::initializer_list<detail::Described> arguments) const;
   void set_type(std::string_view type) const;
+
+  /// The parameters that are registered here, not those of the modules within.
+  const NamedTensors& own_parameters() const;
 
   /// Says that to_mixed() does not convert the tensors of this module and of those within.
   void keep_float32() const;
@@ -201,6 +229,10 @@ class Module {
   /// Forgets that `back` was replaced as `name`, and also replaced parameters to which there is no
   /// other handle any more.
   void forget_replaced(std::string_view name, const Tensor& back) const;
+
+  /// apply() of a module that is known as `self`, or null.
+  template <class... Functions>
+  void apply_as(const std::shared_ptr<detail::Held>& self, Functions&... functions) const;
 
   void check_defined() const;
 
@@ -225,9 +257,9 @@ class Module {
 
   /// register_module() and replace_module() for a module, which gets this type unless it has one.
   AMP_LAZY void register_child(const std::string& name, const Module& child,
-                               std::string_view type) const;
+                               std::shared_ptr<detail::Held> held, std::string_view type) const;
   AMP_LAZY void replace_child(const std::string& name, const Module& child,
-                              std::string_view type) const;
+                              std::shared_ptr<detail::Held> held, std::string_view type) const;
 
   /// Throws if `child` cannot be a module within this one.
   void check_child(std::string_view call, const std::string& name, const Module& child) const;
@@ -251,6 +283,16 @@ class Module {
   AMP_LAZY std::vector<Tensor> tensors() const;
   AMP_LAZY void convert(std::string_view call, DType dtype, const NamedTensors& kept) const;
 
+  /// What the module around this one holds of it; null if there is none.
+  std::shared_ptr<detail::Held> held() const;
+  using Visits = std::vector<std::pair<Module, std::shared_ptr<detail::Held>>>;
+  /// The modules within this one, each behind those within it, and at last this one, held as `self`.
+  AMP_LAZY Visits visits(const std::shared_ptr<detail::Held>& self) const;
+  void collect_visits(const std::shared_ptr<detail::Held>& self, Visits& visits,
+                      amp::detail::AddressSet& known) const;
+  template <class Function>
+  static void visit(Function& function, Module module, const detail::Held* held);
+
   std::shared_ptr<State> state_;
 };
 
@@ -259,6 +301,7 @@ struct Module::State {
   NamedTensors parameters, buffers;
   NamedTensors saved_buffers = {};  // the persistent ones among them
   std::vector<std::pair<std::string, Module>> modules;
+  std::vector<std::shared_ptr<detail::Held>> held = {};  // of each of these
   bool training = true;
   bool keeps_float32 = false;
   std::string_view type = detail::kNoType;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <map>
@@ -146,18 +147,25 @@ AMP_LAZY_DEFINITION AMP_COLD Tensor Module::register_buffer(std::string name, Te
 
 AMP_LAZY_DEFINITION AMP_COLD void Module::register_child(const std::string& name,
                                                          const Module& child,
+                                                         std::shared_ptr<detail::Held> held,
                                                          std::string_view type) const {
   check_child("register_module", name, child);
   check_name("register_module", name);
+  amp::detail::or_out_of_memory([&] { state().held.reserve(state().modules.size() + 1); });
   detail::append(state().modules, name, child);
+  state().held.push_back(std::move(held));
   enter(name, child, type);
 }
 
 AMP_LAZY_DEFINITION AMP_COLD void Module::replace_child(const std::string& name,
                                                         const Module& child,
+                                                        std::shared_ptr<detail::Held> held,
                                                         std::string_view type) const {
   check_child("replace_module", name, child);
   Module& place = detail::find("replace_module", "module", state().modules, name);
+  const auto i = std::find_if(state().modules.begin(), state().modules.end(),
+                              [&](const auto& entry) { return &entry.second == &place; });
+  state().held[static_cast<std::size_t>(i - state().modules.begin())].swap(held);
   const Module old = std::exchange(place, child);
   leave(name, old);
   enter(name, child, type);
@@ -175,6 +183,7 @@ AMP_LAZY_DEFINITION AMP_COLD Tensor Module::replace_parameter(const std::string&
   amp::detail::or_out_of_memory([&] {
     if (place.defined()) state().replaced.emplace_back(place, name);
   });
+  if (const auto copy = held()) copy->assign(name, tensor);
   return place = tensor;
 }
 
@@ -284,11 +293,6 @@ AMP_LAZY_DEFINITION AMP_COLD void Module::load_state_dict(const NamedTensors& te
 } catch (const std::bad_alloc&) {
   throw amp::detail::OutOfMemory();
 }
-
-AMP_COLD void Module::keep_extra_repr(std::string text) const {
-  state().extra_repr = std::move(text);
-}
-AMP_COLD void Module::set_type(std::string_view type) const { state().type = type; }
 
 AMP_COLD void Module::keep_float32() const { state().keeps_float32 = true; }
 

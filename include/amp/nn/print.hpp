@@ -15,6 +15,8 @@
 
 namespace amp::inline v0::nn {
 
+class AnyModule;
+
 namespace detail {
 
 std::string module_text(const Module& module, std::string_view type);
@@ -34,7 +36,7 @@ std::string module_text(const Module& module, std::string_view type);
 /// ```
 template <std::derived_from<Module> M>
 std::string to_string(const M& module) {
-  const bool known = std::is_same_v<M, Module> && module.defined();
+  const bool known = (std::is_same_v<M, Module> || std::is_same_v<M, AnyModule>)&&module.defined();
   return detail::module_text(module, known ? module.type() : amp::detail::type_name<M>());
 }
 

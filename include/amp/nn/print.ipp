@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,8 +16,21 @@ AMP_COLD std::string module_text(const Module& module, std::string_view type) {
   std::string lines = module.extra_repr();
   const bool one_line = module.named_modules().empty() && lines.find('\n') == lines.npos;
   if (one_line) return text + "(" + lines + ")";
-  for (const auto& [name, child] : module.named_modules())
-    lines += (lines.empty() ? "(" : "\n(") + name + "): " + module_text(child, child.type());
+  const auto& children = module.named_modules();
+  for (std::size_t i = 0; i < children.size();) {
+    const std::string child = module_text(children[i].second, children[i].second.type());
+    const std::size_t first = i++;
+    if (module.type() == "ModuleList") {  // shows equal neighbours once
+      while (i < children.size() &&
+             module_text(children[i].second, children[i].second.type()) == child)
+        ++i;
+    }
+    lines += (lines.empty() ? "(" : "\n(") + children[first].first;
+    if (i - first > 1)
+      lines += '-' + children[i - 1].first + "): " + std::to_string(i - first) + " x " + child;
+    else
+      lines += "): " + child;
+  }
   text += "(\n  ";
   for (const char c : lines) text += c == '\n' ? std::string("\n  ") : std::string(1, c);
   return text + "\n)";

@@ -6,10 +6,11 @@
 
 #include <concepts>
 #include <cstddef>
-#include <memory>
+#include <cstdint>
 #include <string>
 #include <utility>
 
+#include "amp/nn/any_module.hpp"
 #include "amp/nn/layer.hpp"
 
 namespace amp::inline v0::nn {
@@ -27,74 +28,51 @@ class Sequential : public Layer<Sequential> {
  public:
   /// No module yet: to be assigned.
   Sequential(std::nullptr_t) : Layer<Sequential>(nullptr) {}
-  Sequential(const Sequential& other);
-  Sequential(Sequential&&) noexcept = default;
-  Sequential& operator=(const Sequential& other);
-  Sequential& operator=(Sequential&&) noexcept = default;
-  ~Sequential() = default;
   /// Of these modules, whose names are their places: "0", "1", ...
   template <class... Modules>
     requires(std::derived_from<Modules, Module>&&...)
-  explicit Sequential(const Modules&... modules) : steps_(no_steps()) { (push_back(modules), ...); }
+  explicit Sequential(const Modules&... modules) { (push_back(modules), ...); }
   template <class... Others>
   explicit Sequential(const Others&...) = delete;  // each must be a module: amp::nn::ReLU()
 
   /// Adds a module at the end, under its place or under a name.
   template <std::derived_from<Module> M>
   void push_back(const M& module) {
-    push_back(next_name(), module);
+    push_back(std::to_string(size()), module);
   }
   template <std::derived_from<Module> M>
   void push_back(std::string name, const M& module) {
-    register_child(name, module, detail::kTypeName<M>);
-    add_step(std::move(name), step(module));
+    register_child(name, module, AnyModule::hold(module), detail::kTypeName<M>);
   }
   template <class Other>
   void push_back(const Other&) = delete;  // each must be a module: amp::nn::ReLU()
   /// As Module::replace_module(), but there is no member to which the result is to be assigned.
   template <class M>
   M replace_module(const std::string& name, const M& module) {
-    check_defined();
-    std::unique_ptr<Step> replacement = step(module);
-    replace_child(name, module, detail::kTypeName<M>);
-    replace_step(name, std::move(replacement));
+    replace_child(name, module, AnyModule::hold(module), detail::kTypeName<M>);
     return module;
   }
 
+  /// The number of modules.
+  std::size_t size() const { return named_modules().size(); }
+  /// Whether there are none.
+  bool empty() const { return size() == 0; }
+  /// Module number i, which can be called; a negative number counts from the end. Throws if there is
+  /// none.
+  AnyModule operator[](std::int64_t i) const;
+  auto begin() const { return detail::PlaceIterator<Sequential>(*this, 0); }
+  auto end() const { return detail::PlaceIterator<Sequential>(*this, size()); }
+
   /// Returns what the last module makes of x, each being called with the result of the one before.
-  Tensor forward(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const { return run({{&x}}); }
+  /// The same, the first module being called with all of these tensors, four at most.
+  template <std::same_as<Tensor>... More>
+  Tensor forward(const Tensor& x, const More&... more) const {
+    return run({{&x, &more...}});
+  }
 
  private:
-  /// A module of any type.
-  class Step {
-   public:
-    virtual ~Step() = default;
-    virtual Tensor forward(const Tensor& x) const = 0;
-    virtual std::unique_ptr<Step> copy() const = 0;
-  };
-  template <class M>
-  class StepOf final : public Step {
-   public:
-    explicit StepOf(const M& module) : module_(module) {}
-    Tensor forward(const Tensor& x) const override { return detail::forward(module_, x); }
-    std::unique_ptr<Step> copy() const override { return step(module_); }
-
-   private:
-    M module_;
-  };
-  struct Steps;
-
-  template <class M>
-  static std::unique_ptr<Step> step(const M& module) {
-    return amp::detail::or_out_of_memory(
-        [&]() -> std::unique_ptr<Step> { return std::make_unique<StepOf<M>>(module); });
-  }
-  static std::shared_ptr<Steps> no_steps();
-  std::string next_name() const;
-  void add_step(std::string name, std::unique_ptr<Step> step) const;
-  void replace_step(const std::string& name, std::unique_ptr<Step> step) const;
-
-  std::shared_ptr<Steps> steps_;  // shared by copies, as the modules are
+  Tensor run(detail::Arguments arguments) const;
 };
 
 }  // namespace amp::inline v0::nn

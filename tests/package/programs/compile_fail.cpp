@@ -107,7 +107,7 @@ void refused(amp::AutocastGuard& guard, amp::GradScaler& scaler, std::vector<flo
   const float wide = amp::half(1.0f);           // refused: conver
   const amp::bfloat16 other = amp::half(1.0f);  // refused: conver
 
-  const amp::nn::MaxPool2d pool;  // refused: (default constructor|no matching)
+  const amp::nn::MaxPool2d pool;  // refused: (deleted|no matching)
 
   const amp::CustomOp listed("softmax", amp::OpPolicy::kFloat32);      // refused: CustomOp
   const amp::CustomOp nameless("", amp::OpPolicy::kFloat32);           // refused: CustomOp
@@ -131,7 +131,7 @@ void refused(amp::AutocastGuard& guard, amp::GradScaler& scaler, std::vector<flo
   amp::nn::Linear(3, 4, false);                        // refused: write \{.bias = false\}
   amp::nn::Conv2d(3, 16, 3, 2, 1);                     // refused: write \{.stride = 2\}
   amp::nn::Conv2d(3, 16, 3, {.strides = 2});           // refused: Conv2dLayerOptions
-  amp::nn::Embedding(10, 3, 0);                        // refused: no padding_idx
+  amp::nn::Embedding(10, 3, 0);                        // refused: write \{.padding_idx = 0\}
   amp::nn::LayerNorm(64, 1e-6);                        // refused: write \{.eps = 1e-6
   amp::nn::LayerNorm({64}, 1e-6);                      // refused: write \{.eps = 1e-6
   amp::nn::RMSNorm({64}, 1e-6);                        // refused: write \{.eps = 1e-6
@@ -139,8 +139,9 @@ void refused(amp::AutocastGuard& guard, amp::GradScaler& scaler, std::vector<flo
   amp::nn::BatchNorm2d(64, 1e-3, 0.01);                // refused: write \{.eps = 1e-3
   amp::nn::ReLU(true);                                 // refused: no inplace
   amp::nn::Dropout(0.1, true);                         // refused: no inplace
-  amp::nn::MaxPool2d(2, 2);                            // refused: write \{.stride = 2
-  amp::nn::AvgPool2d(3, 2, 1);                         // refused: write \{.stride = 2
+  amp::nn::LeakyReLU(0.2, true);                       // refused: no inplace
+  amp::nn::CrossEntropyLoss(0.1);                      // refused: write \{.reduction = kSum\}
+  amp::nn::Softmax();                                  // refused: (deleted|no matching)
   amp::AutocastGuard(amp::kCPU, amp::kFloat16);        // refused: write \{.dtype = amp::kFloat16\}
   amp::autocast(amp::kCPU, amp::kFloat16, [] {});      // refused: write \{.dtype = amp::kFloat16\}
   amp::GradScaler(65536.0);                            // refused: write \(\{.init_scale = 65536\}\)
