@@ -27,6 +27,7 @@ namespace nn {
 
 namespace detail {
 
+class Attachment;
 class ModuleCall;
 
 inline constexpr std::string_view kNoType = "Module";
@@ -204,10 +205,15 @@ class Module {
 
   void check_defined() const;
 
+  /// What another layer of the library attached to this module, which changes how it computes; null
+  /// if nothing.
+  const RefCounted* attached() const;
+
   bool has_hooks() const;
   Tensor run_forward_hooks(Tensor output) const;
 
  private:
+  friend class detail::Attachment;
   friend class detail::ModuleCall;
   friend class Sequential;  // whose templates register and replace without a copy of the module
 
@@ -267,6 +273,7 @@ struct Module::State {
   std::vector<std::pair<Tensor, std::string>> replaced = {};
   Ref<ForwardHooks> forward_hooks = {};
   Ref<BackwardHooks> backward_hooks = {};
+  Ref<RefCounted> attached = {};
   std::weak_ptr<State> parent = {};  // the module in which it was registered first
   std::string name = {};
 };
