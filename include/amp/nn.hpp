@@ -6,6 +6,7 @@
 
 #include "amp/nn/activation.hpp"
 #include "amp/nn/clone.hpp"
+#include "amp/nn/conv.hpp"
 #include "amp/nn/init.hpp"
 #include "amp/nn/layer.hpp"
 #include "amp/nn/linear.hpp"
