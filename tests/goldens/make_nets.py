@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+"""Runs PyTorch's layers with weights forward and backward; writes nets.txt beside itself.
+
+    python3 make_nets.py
+
+Parameters, buffers, inputs and incoming gradients follow the formula of make_nn.py, which C++
+repeats exactly. So only results are stored.
+"""
+
+import warnings
+
+import blocks
+import torch
+from make_nn import flat, tensor
+from torch import nn
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
+
+INPUT, INCOMING, BUFFER = 50, 60, 70  # salts; parameter number k has salt k
+
+cases = []
+
+
+def fill(module):
+    for k, parameter in enumerate(module.parameters()):
+        parameter.data = tensor(parameter.shape, k) / 2
+    for k, (name, buffer) in enumerate(module.named_buffers()):
+        if buffer.is_floating_point():
+            values = tensor(buffer.shape, BUFFER + k)
+            buffer.copy_(values.abs() + 0.5 if name.endswith("running_var") else values)
+
+
+def tensors_of(result):
+    """All tensors in a result, in order."""
+    if isinstance(result, torch.Tensor):
+        return [result]
+    if isinstance(result, PackedSequence):
+        return [result.data]
+    return [t for part in result if part is not None for t in tensors_of(part)]
+
+
+def words(named):
+    return " ".join(f"{name}{list(t.shape)}" for name, t in named)
+
+
+def case(name, module, *shapes, call=None, inputs=None):
+    """Records a module. `call` gets the module and its inputs, which have these shapes."""
+    module.double()
+    fill(module)
+    x = [tensor(s, INPUT + k).requires_grad_() for k, s in enumerate(shapes)]
+    results = tensors_of((call or (lambda m, *args: m(*args)))(module, *x))
+    loss = sum((y * tensor(y.shape, INCOMING + k)).sum() for k, y in enumerate(results))
+    loss.backward()
+    buffers = [b for b in module.buffers() if b.is_floating_point()]
+    lines = [
+        *blocks.texts("text", str(module)),
+        (f"parameters {words(module.named_parameters())}".rstrip(), []),
+        (f"buffers {words(module.named_buffers())}".rstrip(), []),
+        *((f"input{k} [{' '.join(map(str, s))}]", []) for k, s in enumerate(shapes)),
+        *(blocks.tensor(f"output{k}", y.detach()) for k, y in enumerate(results)),
+        *(("input_gradient%d" % k, flat([v.grad])) for k, v in enumerate(x) if v.grad is not None),
+        ("gradients", flat(p.grad for p in module.parameters())),
+        ("buffers_after", flat(buffers)),
+    ]
+    cases.append((f"{group}: {name}", [line for line in lines if line[1] or " " in line[0]]))
+
+
+def convolutions():
+    case("conv1d", nn.Conv1d(2, 3, 3), (2, 2, 5))
+    case("conv1d without batch", nn.Conv1d(2, 2, 2, stride=2, bias=False), (2, 5))
+    case("conv1d same", nn.Conv1d(2, 2, 4, padding="same", dilation=2), (1, 2, 7))
+    case("conv1d same reflect", nn.Conv1d(1, 2, 4, padding="same", padding_mode="reflect"), (1, 1, 5))
+    case("conv1d replicate", nn.Conv1d(2, 2, 3, padding=2, padding_mode="replicate"), (2, 2, 4))
+    case("conv2d circular", nn.Conv2d(1, 2, (2, 3), padding=(1, 2), padding_mode="circular"), (1, 1, 3, 3))
+    case("conv2d reflect", nn.Conv2d(1, 1, 3, padding=(2, 1), stride=2, padding_mode="reflect"), (1, 1, 3, 4))
+    case("conv3d", nn.Conv3d(2, 2, 2), (1, 2, 3, 2, 3))
+    case(
+        "conv3d with all options",
+        nn.Conv3d(2, 4, (1, 2, 2), (1, 2, 1), (0, 1, 1), (1, 1, 2), groups=2, bias=False),
+        (1, 2, 2, 3, 3),
+    )
+    case("conv3d circular", nn.Conv3d(1, 1, 2, padding=1, padding_mode="circular"), (1, 1, 2, 2, 2))
+    case("conv_transpose1d", nn.ConvTranspose1d(2, 3, 3), (2, 2, 4))
+    case("conv_transpose1d sized", nn.ConvTranspose1d(2, 2, 3, 2, 1), (1, 2, 3), call=lambda m, x: m(x, [6]))
+    case("conv_transpose2d", nn.ConvTranspose2d(2, 3, 4, 2, 1), (1, 2, 2, 3))
+    case(
+        "conv_transpose2d with all options",
+        nn.ConvTranspose2d(2, 4, (2, 3), (2, 1), (1, 0), (1, 0), groups=2, bias=False, dilation=(2, 1)),
+        (1, 2, 3, 2),
+    )
+    case("conv_transpose3d", nn.ConvTranspose3d(1, 2, 2, 2), (1, 1, 2, 1, 2))
+
+
+def norms():
+    case("batch_norm1d", nn.BatchNorm1d(3), (4, 3))
+    case("batch_norm1d of sequences", nn.BatchNorm1d(3, bias=False), (2, 3, 3))
+    case("batch_norm1d in evaluation", nn.BatchNorm1d(3).eval(), (2, 3))
+    case("batch_norm1d cumulative", nn.BatchNorm1d(3, momentum=None), (4, 3))
+    case("batch_norm3d", nn.BatchNorm3d(2, eps=0.1, momentum=0.3), (2, 2, 1, 2, 2))
+    case("batch_norm3d in evaluation", nn.BatchNorm3d(2, affine=False).eval(), (2, 2, 1, 2, 2))
+    case("instance_norm1d", nn.InstanceNorm1d(3), (2, 3, 4))
+    case("instance_norm1d without batch", nn.InstanceNorm1d(3, affine=True), (3, 4))
+    case("instance_norm2d", nn.InstanceNorm2d(2, affine=True, track_running_stats=True), (2, 2, 2, 3))
+    case(
+        "instance_norm2d in evaluation",
+        nn.InstanceNorm2d(2, eps=0.1, affine=True, bias=False, track_running_stats=True).eval(),
+        (2, 2, 2, 2),
+    )
+    case("instance_norm3d", nn.InstanceNorm3d(2, momentum=0.5, track_running_stats=True), (2, 2, 1, 2, 2))
+    case("layer_norm without bias", nn.LayerNorm(4, bias=False), (2, 4))
+    case("group_norm without bias", nn.GroupNorm(2, 4, bias=False), (2, 4))
+
+
+ABOUT = """\
+What PyTorch's layers with weights compute.
+What print shows of a layer; names and shapes of its parameters, in their order, and of its buffers;
+shapes of the inputs; results; gradients of the inputs and of all parameters; floating-point buffers
+after forward.
+Parameters, buffers, inputs and incoming gradients are made by formulas of the script."""
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    for make in (convolutions, norms):
+        group = make.__name__
+        make()
+    blocks.write(
+        __file__,
+        ABOUT,
+        f"PyTorch {torch.__version__.split('+')[0]} on the CPU, float64, 1 thread",
+        cases,
+    )
