@@ -13,4 +13,5 @@
 #include "amp/nn/module.hpp"
 #include "amp/nn/norm.hpp"
 #include "amp/nn/print.hpp"
+#include "amp/nn/recurrent.hpp"
 #include "amp/nn/sequential.hpp"

@@ -112,6 +112,32 @@ def norms():
     case("group_norm without bias", nn.GroupNorm(2, 4, bias=False), (2, 4))
 
 
+def packed(x, lengths):
+    return pack_padded_sequence(x, lengths, enforce_sorted=False)
+
+
+def recurrent():
+    case("lstm", nn.LSTM(2, 2), (3, 2, 2))
+    case("lstm from states", nn.LSTM(2, 1), (2, 1, 2), (1, 1, 1), (1, 1, 1), call=lambda m, x, h, c: m(x, (h, c)))
+    case(
+        "lstm with all options",
+        nn.LSTM(2, 1, num_layers=2, bias=False, batch_first=True, dropout=0.5, bidirectional=True).eval(),
+        (2, 3, 2),
+    )
+    case("lstm packed", nn.LSTM(1, 2), (3, 3, 1), call=lambda m, x: m(packed(x, [2, 3, 1])))
+    case("lstm without batch", nn.LSTM(2, 2, batch_first=True), (3, 2))
+    case("gru", nn.GRU(2, 2), (3, 2, 2))
+    case("gru from a state", nn.GRU(1, 2, num_layers=2), (2, 1), (2, 2))
+    case("gru packed", nn.GRU(1, 2, bidirectional=True), (3, 2, 1), call=lambda m, x: m(packed(x, [1, 3])))
+    case("rnn", nn.RNN(2, 2, num_layers=2, bidirectional=True), (2, 2, 2))
+    case("rnn of relu", nn.RNN(2, 3, nonlinearity="relu", batch_first=True), (2, 2, 2), (1, 2, 3))
+    case("lstm_cell", nn.LSTMCell(2, 3), (2, 2))
+    case("lstm_cell from states", nn.LSTMCell(2, 2, bias=False), (2,), (2,), (2,), call=lambda m, x, h, c: m(x, (h, c)))
+    case("gru_cell", nn.GRUCell(2, 3), (2, 2), (2, 3))
+    case("rnn_cell", nn.RNNCell(2, 3), (2,), (3,))
+    case("rnn_cell of relu", nn.RNNCell(2, 3, bias=False, nonlinearity="relu"), (2, 2))
+
+
 ABOUT = """\
 What PyTorch's layers with weights compute.
 What print shows of a layer; names and shapes of its parameters, in their order, and of its buffers;
@@ -122,7 +148,7 @@ Parameters, buffers, inputs and incoming gradients are made by formulas of the s
 if __name__ == "__main__":
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    for make in (convolutions, norms):
+    for make in (convolutions, norms, recurrent):
         group = make.__name__
         make()
     blocks.write(
