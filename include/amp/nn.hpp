@@ -5,6 +5,7 @@
 #pragma once
 
 #include "amp/nn/activation.hpp"
+#include "amp/nn/attention.hpp"
 #include "amp/nn/clone.hpp"
 #include "amp/nn/conv.hpp"
 #include "amp/nn/init.hpp"
@@ -15,3 +16,4 @@
 #include "amp/nn/print.hpp"
 #include "amp/nn/recurrent.hpp"
 #include "amp/nn/sequential.hpp"
+#include "amp/nn/transformer.hpp"

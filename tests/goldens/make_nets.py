@@ -40,6 +40,13 @@ def tensors_of(result):
     return [t for part in result if part is not None for t in tensors_of(part)]
 
 
+def printed(module):
+    """What print shows, with the name that amp has for a class which is Linear but for its name, and
+    without what print says shorter of modules that repeat in a list."""
+    text = str(module).replace("NonDynamicallyQuantizableLinear", "Linear")
+    return [] if " x " in text else blocks.texts("text", text)
+
+
 def words(named):
     return " ".join(f"{name}{list(t.shape)}" for name, t in named)
 
@@ -54,7 +61,7 @@ def case(name, module, *shapes, call=None, inputs=None):
     loss.backward()
     buffers = [b for b in module.buffers() if b.is_floating_point()]
     lines = [
-        *blocks.texts("text", str(module)),
+        *printed(module),
         (f"parameters {words(module.named_parameters())}".rstrip(), []),
         (f"buffers {words(module.named_buffers())}".rstrip(), []),
         *((f"input{k} [{' '.join(map(str, s))}]", []) for k, s in enumerate(shapes)),
@@ -138,6 +145,110 @@ def recurrent():
     case("rnn_cell of relu", nn.RNNCell(2, 3, bias=False, nonlinearity="relu"), (2, 2))
 
 
+def mask(*shape):
+    """Some true elements, but not in the first column: so no query is without keys."""
+    chosen = tensor(shape, 3) > 0.5
+    chosen[..., 0] = False
+    return chosen
+
+
+def added(*shape):
+    return tensor(shape, 4).masked_fill(mask(*shape), -torch.inf)
+
+
+def causal(size):
+    return nn.Transformer.generate_square_subsequent_mask(size, dtype=torch.float64)
+
+
+def to_itself(**options):
+    return lambda m, x: m(x, x, x, **options)
+
+
+def to_one(**options):
+    return lambda m, q, x: m(q, x, x, **options)
+
+
+def to_all(**options):
+    return lambda m, q, k, v: m(q, k, v, **options)
+
+
+def attention():
+    mha = nn.MultiheadAttention
+    case("to itself", mha(4, 2, batch_first=True), (2, 3, 4), call=to_itself())
+    case("without batch", mha(4, 2), (3, 4), (2, 4), call=to_one(average_attn_weights=False))
+    case("padded", mha(4, 2), (2, 2, 4), (3, 2, 4), call=to_one(need_weights=False, key_padding_mask=mask(2, 3)))
+    case(
+        "other extents",
+        mha(4, 2, bias=False, kdim=3, vdim=2),
+        (2, 2, 4),
+        (3, 2, 3),
+        (3, 2, 2),
+        call=to_all(average_attn_weights=False, attn_mask=mask(2, 3)),
+    )
+    case(
+        "more keys",
+        mha(4, 2, add_bias_kv=True, add_zero_attn=True, batch_first=True),
+        (2, 2, 4),
+        (2, 3, 4),
+        call=to_one(key_padding_mask=mask(2, 3), attn_mask=mask(4, 2, 3)),
+    )
+    case(
+        "more keys and added masks",
+        mha(2, 1, add_bias_kv=True, add_zero_attn=True),
+        (2, 1, 2),
+        (3, 1, 2),
+        (3, 1, 2),
+        call=to_all(need_weights=False, key_padding_mask=added(1, 3), attn_mask=added(2, 3)),
+    )
+    case(
+        "causal", mha(4, 4), (3, 1, 4), call=to_itself(need_weights=False, attn_mask=causal(3), is_causal=True)
+    )
+    case("causal weights", mha(2, 1), (3, 1, 2), call=to_itself(attn_mask=causal(3), is_causal=True))
+
+
+def transformers():
+    small = {"dim_feedforward": 3, "dropout": 0.0}
+    case("encoder layer", nn.TransformerEncoderLayer(4, 2, **small), (2, 2, 4))
+    case(
+        "encoder layer with all options",
+        nn.TransformerEncoderLayer(
+            4, 2, 3, 0.5, "gelu", layer_norm_eps=0.1, batch_first=True, norm_first=True, bias=False
+        ).eval(),
+        (2, 3, 4),
+        call=lambda m, x: m(x, src_mask=mask(3, 3), src_key_padding_mask=mask(2, 3)),
+    )
+    case("decoder layer", nn.TransformerDecoderLayer(4, 2, **small), (2, 1, 4), (3, 1, 4))
+    case(
+        "decoder layer with all options",
+        nn.TransformerDecoderLayer(
+            4, 2, 3, 0.5, "gelu", layer_norm_eps=0.1, batch_first=True, norm_first=True, bias=False
+        ).eval(),
+        (1, 3, 4),
+        (1, 2, 4),
+        call=lambda m, x, memory: m(
+            x, memory, causal(3), mask(3, 2), added(1, 3), mask(1, 2), tgt_is_causal=True
+        ),
+    )
+    encoder = nn.TransformerEncoderLayer(2, 1, 2, 0.0, batch_first=True)
+    case("encoder", nn.TransformerEncoder(encoder, 2, nn.LayerNorm(2)), (1, 3, 2), call=lambda m, x: m(x, mask(3, 3)))
+    decoder = nn.TransformerDecoderLayer(2, 1, 2, 0.0)
+    case("decoder", nn.TransformerDecoder(decoder, 2), (2, 1, 2), (3, 1, 2))
+    case(
+        "transformer",
+        nn.Transformer(4, 2, 1, 1, 2, 0.0),
+        (3, 1, 4),
+        (2, 1, 4),
+        call=lambda m, x, y: m(
+            x,
+            y,
+            tgt_mask=causal(2),
+            src_key_padding_mask=mask(1, 3),
+            memory_key_padding_mask=mask(1, 3),
+            tgt_is_causal=True,
+        ),
+    )
+
+
 ABOUT = """\
 What PyTorch's layers with weights compute.
 What print shows of a layer; names and shapes of its parameters, in their order, and of its buffers;
@@ -148,7 +259,7 @@ Parameters, buffers, inputs and incoming gradients are made by formulas of the s
 if __name__ == "__main__":
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    for make in (convolutions, norms, recurrent):
+    for make in (convolutions, norms, recurrent, attention, transformers):
         group = make.__name__
         make()
     blocks.write(
