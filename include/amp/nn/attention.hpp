@@ -4,6 +4,7 @@
 // Attention of several heads (Vaswani et al. 2017, arXiv 1706.03762, section 3.2.2).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -77,6 +78,18 @@ class MultiheadAttention : public Layer<MultiheadAttention> {
   Linear out_proj;
 
  private:
+  /// What the shapes of a call say.
+  struct Call {
+    bool is_batch;
+    int batch_dim, steps_dim;  // as if it had a batch
+  };
+  /// Throws unless the inputs fit.
+  AMP_LAZY Call check(const Tensor& query, const Tensor& key, const Tensor& value) const;
+  /// The products of query, key and value with their weights.
+  AMP_LAZY std::array<Tensor, 3> project(const std::array<Tensor, 3>& inputs) const;
+  /// Adds the keys and values of add_bias_kv and add_zero_attn. Returns how many.
+  AMP_LAZY std::int64_t append_keys(const Call& call, std::array<Tensor, 3>& projected) const;
+
   std::int64_t embed_dim_ = 0, heads_ = 1;
   MultiheadAttentionOptions options_;
 };

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -45,6 +47,13 @@ struct AttentionMasks {
       own = mask;
     else
       own = mask.dtype() == kBool ? logical_or(own, mask) : own + mask;
+  }
+  AMP_LAZY bool defined() const { return blocked.defined() || added.defined(); }
+  /// For so many more keys, to which all queries attend.
+  AMP_LAZY void append(std::int64_t keys) {
+    for (Tensor* mask : {&blocked, &added}) {
+      if (keys > 0 && mask->defined()) *mask = pad(*mask, {0, keys});
+    }
   }
   /// As scaled_dot_product_attention takes them.
   AMP_LAZY Tensor for_attention() const {
@@ -150,91 +159,107 @@ MultiheadAttention::operator()(const Tensor& query, const Tensor& key, const Ten
   return Layer<MultiheadAttention>::operator()(query, key, value, options);
 }
 
+AMP_LAZY_DEFINITION MultiheadAttention::Call MultiheadAttention::check(const Tensor& query,
+                                                                       const Tensor& key,
+                                                                       const Tensor& value) const {
+  const bool is_batch = query.defined() && query.dim() == 3;
+  const int batch_dim = is_batch && options_.batch_first ? 0 : 1, steps_dim = 1 - batch_dim;
+  const std::int64_t extents[] = {embed_dim_, options_.kdim.value_or(embed_dim_),
+                                  options_.vdim.value_or(embed_dim_)};
+  const Tensor* const inputs[] = {&query, &key, &value};
+  constexpr const char* kNames[] = {"query", "key", "value"};
+  for (int i = 0; i < 3; ++i) {
+    const Tensor& x = *inputs[i];
+    const int steps = is_batch ? steps_dim : 0;
+    AMP_CHECK(x.defined() && (x.dim() == 2 || x.dim() == 3) && x.dim() == query.dim() &&
+                  x.size(-1) == extents[i] &&
+                  (!is_batch || x.size(batch_dim) == query.size(batch_dim)) &&
+                  (i != 2 || x.size(steps) == key.size(steps)),
+              "nn::MultiheadAttention: expected `query`, `key` and `value` of 2 or 3 dimensions, ",
+              "with one batch size and ", extents[0], ", ", extents[1], " and ", extents[2],
+              " elements, as many values as keys, but `", kNames[i], "` is ", describe(x),
+              " for the `query` ", describe(query));
+  }
+  return {is_batch, batch_dim, steps_dim};
+}
+
+AMP_LAZY_DEFINITION std::array<Tensor, 3> MultiheadAttention::project(
+    const std::array<Tensor, 3>& inputs) const {
+  const Tensor& bias = registered("in_proj_bias", in_proj_bias);
+  const auto part = [&](const Tensor& packed, int first, int count) {
+    return packed.defined() ? packed.narrow(-1, first * embed_dim_, count * embed_dim_) : packed;
+  };
+  std::array<Tensor, 3> projected;
+  if (!in_proj_weight.defined()) {
+    const Tensor weights[] = {registered("q_proj_weight", q_proj_weight),
+                              registered("k_proj_weight", k_proj_weight),
+                              registered("v_proj_weight", v_proj_weight)};
+    for (std::size_t i = 0; i < 3; ++i)
+      projected[i] = linear(inputs[i], weights[i], part(bias, static_cast<int>(i), 1));
+    return projected;
+  }
+  const Tensor& weight = registered("in_proj_weight", in_proj_weight);
+  for (std::size_t i = 0; i < 3;) {  // one product for neighbours that are the same tensor
+    std::size_t end = i + 1;
+    while (end < 3 && inputs[end].is_same(inputs[i])) ++end;
+    const int first = static_cast<int>(i), count = static_cast<int>(end - i);
+    const Tensor packed =
+        count == 3 ? linear(inputs[i], weight, bias)
+                   : linear(inputs[i], weight.narrow(0, first * embed_dim_, count * embed_dim_),
+                            part(bias, first, count));
+    for (; i < end; ++i) projected[i] = part(packed, static_cast<int>(i) - first, 1);
+  }
+  return projected;
+}
+
+AMP_LAZY_DEFINITION std::int64_t MultiheadAttention::append_keys(
+    const Call& call, std::array<Tensor, 3>& projected) const {
+  const auto append = [&](Tensor& x, const Tensor& step) {
+    Shape shape(1, 1, embed_dim_);
+    shape[call.batch_dim] = x.size(call.batch_dim);
+    x = cat({x, step.expand(shape)}, call.steps_dim);
+  };
+  const bool has_bias = bias_k.defined();
+  if (has_bias) {
+    append(projected[1], registered("bias_k", bias_k));
+    append(projected[2], registered("bias_v", bias_v));
+  }
+  if (!options_.add_zero_attn) return has_bias ? 1 : 0;
+  for (Tensor* x : {&projected[1], &projected[2]})
+    append(*x, zeros({1, 1, 1}, {.dtype = x->dtype(), .device = x->device()}));
+  return has_bias ? 2 : 1;
+}
+
 AMP_LAZY_DEFINITION AttentionResult
 MultiheadAttention::forward(const Tensor& query, const Tensor& key, const Tensor& value,
                             const AttentionCallOptions& options) const {
   check_defined();
-  const bool is_batch = query.defined() && query.dim() == 3;
-  const std::int64_t batch_dim = is_batch && options_.batch_first ? 0 : 1,
-                     steps_dim = 1 - batch_dim;
-  const Tensor* const inputs[] = {&query, &key, &value};
-  const std::int64_t extents[] = {embed_dim_, options_.kdim.value_or(embed_dim_),
-                                  options_.vdim.value_or(embed_dim_)};
-  constexpr const char* kNames[] = {"query", "key", "value"};
-  for (int i = 0; i < 3; ++i) {
-    const Tensor& x = *inputs[i];
-    AMP_CHECK(
-        x.defined() && (x.dim() == 2 || x.dim() == 3) && x.dim() == query.dim() &&
-            x.size(-1) == extents[i] && (!is_batch || x.size(batch_dim) == query.size(batch_dim)) &&
-            (i != 2 || x.size(is_batch ? steps_dim : 0) == key.size(is_batch ? steps_dim : 0)),
-        "nn::MultiheadAttention: expected `query`, `key` and `value` of 2 or 3 dimensions, ",
-        "with one batch size and ", extents[0], ", ", extents[1], " and ", extents[2],
-        " elements, as many values as keys, but `", kNames[i], "` is ", describe(x),
-        " for the `query` ", describe(query));
+  const Call call = check(query, key, value);
+  std::array<Tensor, 3> inputs{query, key, value};
+  if (!call.is_batch) {  // what is the same tensor stays so
+    inputs[0] = query.unsqueeze(1);
+    inputs[1] = key.is_same(query) ? inputs[0] : key.unsqueeze(1);
+    inputs[2] = value.is_same(key) ? inputs[1] : value.unsqueeze(1);
   }
-  const auto with_batch = [&](const Tensor& x) { return is_batch ? x : x.unsqueeze(batch_dim); };
+  std::array<Tensor, 3> projected = project(inputs);
 
-  // The products of the inputs and the weights, as few as possible.
-  const Tensor& bias = registered("in_proj_bias", in_proj_bias);
-  const auto part = [&](const Tensor& packed, std::int64_t first, std::int64_t count) {
-    return packed.defined() ? packed.narrow(-1, first * embed_dim_, count * embed_dim_) : packed;
-  };
-  Tensor projected[3];
-  if (in_proj_weight.defined()) {
-    const Tensor& weight = registered("in_proj_weight", in_proj_weight);
-    for (int i = 0; i < 3;) {
-      int count = 1;
-      while (i + count < 3 && inputs[i + count]->is_same(*inputs[i])) ++count;
-      const Tensor rows =
-          count == 3 ? weight : weight.narrow(0, i * embed_dim_, count * embed_dim_);
-      const Tensor packed =
-          linear(with_batch(*inputs[i]), rows, count == 3 ? bias : part(bias, i, count));
-      for (int j = 0; j < count; ++j, ++i) projected[i] = count == 1 ? packed : part(packed, j, 1);
-    }
-  } else {
-    const Tensor weights[] = {registered("q_proj_weight", q_proj_weight),
-                              registered("k_proj_weight", k_proj_weight),
-                              registered("v_proj_weight", v_proj_weight)};
-    for (int i = 0; i < 3; ++i)
-      projected[i] = linear(with_batch(*inputs[i]), weights[i], part(bias, i, 1));
-  }
-
-  const detail::AttentionSizes sizes{projected[0].size(batch_dim), projected[0].size(steps_dim),
-                                     projected[1].size(steps_dim), heads_};
-  detail::AttentionMasks masks = detail::masks_of(options, sizes, query, is_batch);
-  const bool masked = masks.blocked.defined() || masks.added.defined();
-  const bool more_keys = bias_k.defined() || options_.add_zero_attn;
-  // Causal attention that needs no mask.
-  const bool is_causal = options.is_causal && !masked && !more_keys && !options.need_weights;
+  const detail::AttentionSizes sizes{projected[0].size(call.batch_dim),
+                                     projected[0].size(call.steps_dim),
+                                     projected[1].size(call.steps_dim), heads_};
+  detail::AttentionMasks masks = detail::masks_of(options, sizes, query, call.is_batch);
+  const std::int64_t more = append_keys(call, projected);
+  const bool is_causal = options.is_causal && !masks.defined() && more == 0 &&
+                         !options.need_weights;  // then it needs no mask
   if (options.is_causal && !is_causal) {
     const Tensor all =
         ones({sizes.queries, sizes.keys}, {.dtype = kBool, .device = query.device()});
     masks.combine(triu(all, 1));
   }
-  const auto append = [&](int i, const Tensor& name) {
-    Shape shape(1, 1, embed_dim_);
-    shape[static_cast<int>(batch_dim)] = sizes.batch;
-    projected[i] = cat({projected[i], name.expand(shape)}, steps_dim);
-  };
-  std::int64_t more = 0;
-  if (bias_k.defined()) {
-    append(1, registered("bias_k", bias_k));
-    append(2, registered("bias_v", bias_v));
-    ++more;
-  }
-  if (options_.add_zero_attn) {
-    for (const int i : {1, 2})
-      append(i, zeros({1, 1, 1}, {.dtype = projected[i].dtype(), .device = query.device()}));
-    ++more;
-  }
-  for (Tensor* mask : {&masks.blocked, &masks.added}) {
-    if (more > 0 && mask->defined()) *mask = pad(*mask, {0, more});
-  }
+  masks.append(more);
 
-  // [N, heads, L, E / heads]
-  const auto split = [&](const Tensor& x) {
+  const auto split = [&](const Tensor& x) {  // [N, heads, L, E / heads]
     const Tensor heads = x.unflatten(-1, {heads_, embed_dim_ / heads_});
-    return batch_dim == 0 ? heads.permute({0, 2, 1, 3}) : heads.permute({1, 2, 0, 3});
+    return call.batch_dim == 0 ? heads.permute({0, 2, 1, 3}) : heads.permute({1, 2, 0, 3});
   };
   const Tensor q = split(projected[0]), k = split(projected[1]), v = split(projected[2]);
   const double dropout_p = is_training() ? options_.dropout : 0;
@@ -244,13 +269,13 @@ MultiheadAttention::forward(const Tensor& query, const Tensor& key, const Tensor
     if (dropout_p > 0) weights = dropout(weights, dropout_p, true);
     y = matmul(weights, v);
     if (options.average_attn_weights) weights = mean(weights, 1);
-    if (!is_batch) weights = weights.squeeze(0);
+    if (!call.is_batch) weights = weights.squeeze(0);
   } else {
     y = scaled_dot_product_attention(q, k, v, masks.for_attention(), dropout_p, is_causal);
   }
-  y = batch_dim == 0 ? y.permute({0, 2, 1, 3}) : y.permute({2, 0, 1, 3});
+  y = call.batch_dim == 0 ? y.permute({0, 2, 1, 3}) : y.permute({2, 0, 1, 3});
   const Tensor output = out_proj(y.flatten(-2, -1));
-  return {is_batch ? output : output.squeeze(batch_dim), weights};
+  return {call.is_batch ? output : output.squeeze(1), weights};
 }
 
 }  // namespace amp::inline v0::nn

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "amp/core/not_options.hpp"
@@ -70,7 +71,8 @@ struct TransformerCallOptions {
 /// ```
 class TransformerEncoderLayer : public Layer<TransformerEncoderLayer> {
  public:
-  TransformerEncoderLayer(std::nullptr_t = nullptr) : Layer<TransformerEncoderLayer>(nullptr) {}
+  TransformerEncoderLayer(std::nullptr_t = nullptr)
+      : Layer<TransformerEncoderLayer>(nullptr) {}  // empty
   /// For sequences of `d_model` elements, with `nhead` heads.
   TransformerEncoderLayer(std::int64_t d_model, std::int64_t nhead,
                           const TransformerLayerOptions& options = {});
@@ -78,6 +80,7 @@ class TransformerEncoderLayer : public Layer<TransformerEncoderLayer> {
   TransformerEncoderLayer(std::int64_t, std::int64_t, ByPlace,
                           More...) = delete;  // write {.dim_feedforward = 2048}
 
+  /// Returns the sequence that comes next, of the same shape.
   AMP_LAZY Tensor forward(const Tensor& src,
                           const TransformerEncoderLayerCallOptions& options = {}) const;
 
@@ -98,7 +101,8 @@ class TransformerEncoderLayer : public Layer<TransformerEncoderLayer> {
 /// and a way around it.
 class TransformerDecoderLayer : public Layer<TransformerDecoderLayer> {
  public:
-  TransformerDecoderLayer(std::nullptr_t = nullptr) : Layer<TransformerDecoderLayer>(nullptr) {}
+  TransformerDecoderLayer(std::nullptr_t = nullptr)
+      : Layer<TransformerDecoderLayer>(nullptr) {}  // empty
   /// For sequences of `d_model` elements, with `nhead` heads.
   TransformerDecoderLayer(std::int64_t d_model, std::int64_t nhead,
                           const TransformerLayerOptions& options = {});
@@ -165,6 +169,7 @@ class TransformerEncoder
  public:
   using TransformerStack::TransformerStack;
 
+  /// Returns the sequence that comes next, of the same shape.
   AMP_LAZY Tensor forward(const Tensor& src,
                           const TransformerEncoderCallOptions& options = {}) const;
 
