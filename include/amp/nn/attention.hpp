@@ -59,8 +59,8 @@ class MultiheadAttention : public Layer<MultiheadAttention> {
  public:
   MultiheadAttention(std::nullptr_t = nullptr) : Layer<MultiheadAttention>(nullptr) {}  // empty
   /// Draws the weights at random. `num_heads` must divide `embed_dim`.
-  MultiheadAttention(std::int64_t embed_dim, std::int64_t num_heads,
-                     const MultiheadAttentionOptions& options = {});
+  AMP_LAZY MultiheadAttention(std::int64_t embed_dim, std::int64_t num_heads,
+                              const MultiheadAttentionOptions& options = {});
   template <amp::detail::NotOptions<MultiheadAttentionOptions> ByPlace, class... More>
   MultiheadAttention(std::int64_t, std::int64_t, ByPlace,
                      More...) = delete;  // write {.dropout = 0.1}

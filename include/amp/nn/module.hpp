@@ -207,7 +207,7 @@ class Module {
 
   /// What another layer of the library attached to this module, which changes how it computes; null
   /// if nothing.
-  const RefCounted* attached() const;
+  RefCounted* attached() const;
 
   bool has_hooks() const;
   Tensor run_forward_hooks(Tensor output) const;

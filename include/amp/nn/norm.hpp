@@ -123,8 +123,7 @@ namespace detail {
 class AMP_EXPORT SynchronizedBatchNorm : public RefCounted {
  public:
   virtual Tensor forward(const Tensor& x, const Tensor& running_mean, const Tensor& running_var,
-                         const Tensor& weight, const Tensor& bias, double momentum,
-                         double eps) const = 0;
+                         const Tensor& weight, const Tensor& bias, double momentum, double eps) = 0;
 };
 
 /// A layer that normalises channels, with `dims` dimensions after the channels.
@@ -133,7 +132,7 @@ struct ChannelNorm {
   int dims;
   bool training;
   const Tensor &weight, &bias, &running_mean, &running_var, &num_batches_tracked;
-  const SynchronizedBatchNorm* synchronized;  // null: over the samples of x
+  SynchronizedBatchNorm* synchronized;  // null: over the samples of x
 };
 AMP_LAZY Tensor forward_norm(const ChannelNorm& norm, const BatchNormOptions& options,
                              const Tensor& x);
@@ -173,7 +172,7 @@ class ChannelNormLayer : public Layer<Self> {
     return forward_norm(
         {kTypeName<Self>, kDims, this->is_training(), this->registered("weight", weight),
          this->registered("bias", bias), running_mean, running_var, num_batches_tracked,
-         static_cast<const SynchronizedBatchNorm*>(this->attached())},
+         static_cast<SynchronizedBatchNorm*>(this->attached())},
         options_, x);
   }
 

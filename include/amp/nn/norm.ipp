@@ -87,9 +87,12 @@ AMP_COLD std::string channel_norm_text(std::int64_t channels, const BatchNormOpt
 
 AMP_LAZY_DEFINITION Tensor forward_norm(const ChannelNorm& norm, const BatchNormOptions& options,
                                         const Tensor& x) {
-  constexpr const char* kShapes[] = {"[N, C] or [N, C, L]", "[N, C, H, W]", "[N, C, D, H, W]"};
-  AMP_CHECK(x.dim() == norm.dims + 2 || (norm.dims == 1 && x.dim() == 2), "nn::", norm.type,
-            ": `x` must be ", kShapes[norm.dims - 1], ", but is ", describe(x));
+  constexpr const char* kShapes[] = {"[N, C, ...]", "[N, C] or [N, C, L]", "[N, C, H, W]",
+                                     "[N, C, D, H, W]"};
+  const bool fits = norm.dims == 0 ? x.dim() >= 2  // of SyncBatchNorm
+                                   : x.dim() == norm.dims + 2 || (norm.dims == 1 && x.dim() == 2);
+  AMP_CHECK(fits, "nn::", norm.type, ": `x` must be ", kShapes[norm.dims], ", but is ",
+            describe(x));
   const auto compute = [&](bool training, double momentum) {
     return training && norm.synchronized != nullptr
                ? norm.synchronized->forward(x, norm.running_mean, norm.running_var, norm.weight,

@@ -74,8 +74,8 @@ class TransformerEncoderLayer : public Layer<TransformerEncoderLayer> {
   TransformerEncoderLayer(std::nullptr_t = nullptr)
       : Layer<TransformerEncoderLayer>(nullptr) {}  // empty
   /// For sequences of `d_model` elements, with `nhead` heads.
-  TransformerEncoderLayer(std::int64_t d_model, std::int64_t nhead,
-                          const TransformerLayerOptions& options = {});
+  AMP_LAZY TransformerEncoderLayer(std::int64_t d_model, std::int64_t nhead,
+                                   const TransformerLayerOptions& options = {});
   template <amp::detail::NotOptions<TransformerLayerOptions> ByPlace, class... More>
   TransformerEncoderLayer(std::int64_t, std::int64_t, ByPlace,
                           More...) = delete;  // write {.dim_feedforward = 2048}
@@ -104,8 +104,8 @@ class TransformerDecoderLayer : public Layer<TransformerDecoderLayer> {
   TransformerDecoderLayer(std::nullptr_t = nullptr)
       : Layer<TransformerDecoderLayer>(nullptr) {}  // empty
   /// For sequences of `d_model` elements, with `nhead` heads.
-  TransformerDecoderLayer(std::int64_t d_model, std::int64_t nhead,
-                          const TransformerLayerOptions& options = {});
+  AMP_LAZY TransformerDecoderLayer(std::int64_t d_model, std::int64_t nhead,
+                                   const TransformerLayerOptions& options = {});
   template <amp::detail::NotOptions<TransformerLayerOptions> ByPlace, class... More>
   TransformerDecoderLayer(std::int64_t, std::int64_t, ByPlace,
                           More...) = delete;  // write {.dim_feedforward = 2048}
@@ -215,7 +215,8 @@ class Transformer : public Layer<Transformer> {
  public:
   Transformer(std::nullptr_t = nullptr) : Layer<Transformer>(nullptr) {}  // empty
   /// For sequences of `d_model` elements, with `nhead` heads.
-  Transformer(std::int64_t d_model, std::int64_t nhead, const TransformerOptions& options = {});
+  AMP_LAZY Transformer(std::int64_t d_model, std::int64_t nhead,
+                       const TransformerOptions& options = {});
   template <amp::detail::NotOptions<TransformerOptions> ByPlace, class... More>
   Transformer(std::int64_t, std::int64_t, ByPlace, More...) = delete;  // write {.dropout = 0.1}
 

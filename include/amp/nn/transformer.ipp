@@ -34,8 +34,8 @@ Tensor feed(const TransformerLayerOptions& options, const OneLayer& layer, const
 
 }  // namespace detail
 
-AMP_COLD TransformerEncoderLayer::TransformerEncoderLayer(std::int64_t d_model, std::int64_t nhead,
-                                                          const TransformerLayerOptions& options)
+AMP_LAZY_DEFINITION AMP_COLD TransformerEncoderLayer::TransformerEncoderLayer(
+    std::int64_t d_model, std::int64_t nhead, const TransformerLayerOptions& options)
     : options_(options) {
   const auto& [width, p, activation, eps, batch_first, norm_first, bias] = options_;
   const NormOptions norm{.eps = eps, .bias = bias};
@@ -67,8 +67,8 @@ AMP_LAZY_DEFINITION Tensor TransformerEncoderLayer::forward(
   });
 }
 
-AMP_COLD TransformerDecoderLayer::TransformerDecoderLayer(std::int64_t d_model, std::int64_t nhead,
-                                                          const TransformerLayerOptions& options)
+AMP_LAZY_DEFINITION AMP_COLD TransformerDecoderLayer::TransformerDecoderLayer(
+    std::int64_t d_model, std::int64_t nhead, const TransformerLayerOptions& options)
     : options_(options) {
   const auto& [width, p, activation, eps, batch_first, norm_first, bias] = options_;
   const NormOptions norm{.eps = eps, .bias = bias};
@@ -127,8 +127,8 @@ AMP_LAZY_DEFINITION Tensor TransformerDecoder::forward(
   return normed(x);
 }
 
-AMP_COLD Transformer::Transformer(std::int64_t d_model, std::int64_t nhead,
-                                  const TransformerOptions& options) {
+AMP_LAZY_DEFINITION AMP_COLD Transformer::Transformer(std::int64_t d_model, std::int64_t nhead,
+                                                      const TransformerOptions& options) {
   const TransformerLayerOptions layer{
       options.dim_feedforward, options.dropout,    options.activation, options.layer_norm_eps,
       options.batch_first,     options.norm_first, options.bias};
