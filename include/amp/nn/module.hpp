@@ -29,6 +29,7 @@ namespace detail {
 
 class Attachment;
 class ModuleCall;
+class Parametrization;
 
 inline constexpr std::string_view kNoType = "Module";
 
@@ -196,9 +197,9 @@ class Module {
   void keep_float32() const;
 
   /// Returns the parameter for `member`, a handle to the parameter `name` of this module: the one
-  /// that replaced it if replace_parameter() did, else `member` itself, also if it was only
-  /// assigned.
-  const Tensor& registered(std::string_view name, const Tensor& member) const;
+  /// that replaced it if replace_parameter() did, what weight_norm() or the like computes in its
+  /// place, else `member` itself, also if it was only assigned.
+  Tensor registered(std::string_view name, const Tensor& member) const;
   /// Forgets that `back` was replaced as `name`, and also replaced parameters to which there is no
   /// other handle any more.
   void forget_replaced(std::string_view name, const Tensor& back) const;
@@ -215,9 +216,11 @@ class Module {
  private:
   friend class detail::Attachment;
   friend class detail::ModuleCall;
+  friend class detail::Parametrization;
   friend class Sequential;  // whose templates register and replace without a copy of the module
 
   struct State;
+  struct Computed;
   using ForwardHooks = amp::detail::HookList<ForwardHook>;
   using BackwardHooks = amp::detail::HookList<BackwardHook>;
 
@@ -260,6 +263,13 @@ class Module {
   std::shared_ptr<State> state_;
 };
 
+/// A parameter that is computed at each use, from the tensors of `source`.
+struct Module::Computed {
+  std::string name;
+  Module source;
+  std::function<Tensor(const Module& source)> compute;
+};
+
 /// What the handles to a module share.
 struct Module::State {
   NamedTensors parameters, buffers;
@@ -271,6 +281,7 @@ struct Module::State {
   std::string extra_repr = {};
   // Parameters that were replaced, to which copies of a layer may still have handles.
   std::vector<std::pair<Tensor, std::string>> replaced = {};
+  std::vector<Computed> computed = {};
   Ref<ForwardHooks> forward_hooks = {};
   Ref<BackwardHooks> backward_hooks = {};
   Ref<RefCounted> attached = {};

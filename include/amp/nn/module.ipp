@@ -292,7 +292,10 @@ AMP_COLD void Module::set_type(std::string_view type) const { state().type = typ
 
 AMP_COLD void Module::keep_float32() const { state().keeps_float32 = true; }
 
-AMP_INLINE const Tensor& Module::registered(std::string_view name, const Tensor& member) const {
+AMP_INLINE Tensor Module::registered(std::string_view name, const Tensor& member) const {
+  for (const Computed& parameter : state().computed) {
+    if (parameter.name == name) return parameter.compute(parameter.source);
+  }
   for (const auto& [old, its_name] : state().replaced) {
     if (its_name == name && member.defined() && member.is_same(old))
       return detail::find("registered", "parameter", state().parameters, name);
