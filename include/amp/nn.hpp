@@ -13,6 +13,7 @@
 #include "amp/nn/linear.hpp"
 #include "amp/nn/module.hpp"
 #include "amp/nn/norm.hpp"
+#include "amp/nn/parametrization.hpp"
 #include "amp/nn/print.hpp"
 #include "amp/nn/recurrent.hpp"
 #include "amp/nn/sequential.hpp"

@@ -41,9 +41,8 @@ def tensors_of(result):
 
 
 def printed(module):
-    """What print shows, with the name that amp has for a class which is Linear but for its name, and
-    without what print says shorter of modules that repeat in a list."""
-    text = str(module).replace("NonDynamicallyQuantizableLinear", "Linear")
+    """What print shows, with the names that amp has for classes of which torch makes others, and without what print says shorter of modules that repeat in a list."""
+    text = str(module).replace("NonDynamicallyQuantizableLinear", "Linear").replace("Parametrized", "")
     return [] if " x " in text else blocks.texts("text", text)
 
 
@@ -254,6 +253,28 @@ def transformers():
     )
 
 
+def parametrizations():
+    def weight(module, *options):
+        return nn.utils.parametrizations.weight_norm(module, *options)
+
+    def spectral(module, **options):
+        return nn.utils.parametrizations.spectral_norm(module, **options)
+
+    case("weight_norm", weight(nn.Conv1d(2, 2, 2)), (1, 2, 3))
+    case("weight_norm of columns", weight(nn.Linear(3, 2, bias=False), "weight", 1), (2, 3))
+    case("weight_norm of all", weight(nn.ConvTranspose1d(2, 1, 2), "weight", None), (1, 2, 2))
+    case("weight_norm of a bias", weight(weight(nn.Linear(2, 2), "bias")), (1, 2))
+    case("weight_norm of recurrence", weight(nn.GRU(1, 1), "weight_hh_l0"), (2, 1, 1))
+    case("spectral_norm", spectral(nn.Linear(3, 2)), (2, 3))
+    case("spectral_norm in evaluation", spectral(nn.Conv2d(1, 2, 2)).eval(), (1, 1, 2, 3))
+    case(
+        "spectral_norm of columns",
+        spectral(nn.ConvTranspose1d(2, 3, 2), n_power_iterations=3),
+        (1, 2, 2),
+    )
+    case("spectral_norm of a bias", spectral(nn.Linear(2, 2), name="bias"), (1, 2))
+
+
 ABOUT = """\
 What PyTorch's layers with weights compute.
 What print shows of a layer; names and shapes of its parameters, in their order, and of its buffers;
@@ -264,7 +285,7 @@ Parameters, buffers, inputs and incoming gradients are made by formulas of the s
 if __name__ == "__main__":
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    for make in (convolutions, norms, recurrent, attention, transformers):
+    for make in (convolutions, norms, recurrent, attention, transformers, parametrizations):
         group = make.__name__
         make()
     blocks.write(
