@@ -24,21 +24,21 @@ using amp_test::numbers;
 using amp_test::Tensors;
 using Lengths = std::vector<std::int64_t>;
 
-Tensors all(const amp::LstmResult& y) { return {y.output, y.h, y.c}; }
-Tensors all(const amp::RecurrentResult& y) { return {y.output, y.h}; }
-Tensors all(const amp::PackedLstmResult& y) { return {y.output.data, y.h, y.c}; }
-Tensors all(const amp::PackedRecurrentResult& y) { return {y.output.data, y.h}; }
-Tensors all(const amp::LstmState& y) { return {y.h, y.c}; }
-Tensors all(const Tensor& y) { return {y}; }
+Tensors results_of(const amp::LstmResult& y) { return {y.output, y.h, y.c}; }
+Tensors results_of(const amp::RecurrentResult& y) { return {y.output, y.h}; }
+Tensors results_of(const amp::PackedLstmResult& y) { return {y.output.data, y.h, y.c}; }
+Tensors results_of(const amp::PackedRecurrentResult& y) { return {y.output.data, y.h}; }
+Tensors results_of(const amp::LstmState& y) { return {y.h, y.c}; }
+Tensors results_of(const Tensor& y) { return {y}; }
 
 /// A layer that gets a sequence and, if there are more inputs, states.
 template <class M>
 amp_test::Net layer(const M& module) {
   return net(module, [](const M& m, const Tensors& x) {
     if constexpr (requires { m(x[0], {x[1], x[2]}).h; }) {
-      return x.size() == 1 ? all(m(x[0])) : all(m(x[0], {x[1], x[2]}));
+      return x.size() == 1 ? results_of(m(x[0])) : results_of(m(x[0], {x[1], x[2]}));
     } else {
-      return x.size() == 1 ? all(m(x[0])) : all(m(x[0], x[1]));
+      return x.size() == 1 ? results_of(m(x[0])) : results_of(m(x[0], x[1]));
     }
   });
 }
@@ -46,7 +46,7 @@ amp_test::Net layer(const M& module) {
 template <class M>
 amp_test::Net packed(const M& module, const Lengths& lengths) {
   return net(module, [lengths](const M& m, const Tensors& x) {
-    return all(m(amp::pack_padded_sequence(x[0], lengths, {.enforce_sorted = false})));
+    return results_of(m(amp::pack_padded_sequence(x[0], lengths, {.enforce_sorted = false})));
   });
 }
 
