@@ -15,6 +15,7 @@
 
 namespace amp::inline v0::nn {
 
+/// Options of SyncBatchNorm.
 using SyncBatchNormOptions = BatchNormOptions;
 
 namespace detail {

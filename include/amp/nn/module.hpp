@@ -267,7 +267,7 @@ class Module {
 struct Module::Computed {
   std::string name;
   Module source;
-  std::function<Tensor(const Module& source)> compute;
+  std::function<Tensor(const Module& source)> compute;  ///< returns the parameter
 };
 
 /// What the handles to a module share.

@@ -315,8 +315,6 @@ AMP_INLINE void Module::check_defined() const {
             "assign one before using it");
 }
 
-AMP_INLINE RefCounted* Module::attached() const { return state().attached.get(); }
-
 AMP_COLD void Module::check_child(std::string_view call, const std::string& name,
                                   const Module& child) const {
   AMP_CHECK(child.defined(), call, ": \"", name, "\" is no module yet");

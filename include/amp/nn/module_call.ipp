@@ -72,6 +72,8 @@ AMP_COLD HookHandle Module::register_backward_hook(BackwardHook hook) const {
   return detail::add_hook(backward_hooks(), "register_backward_hook", std::move(hook));
 }
 
+AMP_INLINE RefCounted* Module::attached() const { return state().attached.get(); }
+
 AMP_INLINE bool Module::has_hooks() const {
   return state_ != nullptr && (forward_hooks() || backward_hooks());
 }

@@ -30,7 +30,7 @@ AMP_LAZY void remove_parametrization(const Module& module, const std::string& na
 /// member `weight` is the direction from then on. An optimizer is to be made afterwards.
 ///
 /// It works for the layers of the library, and for modules that compute with registered("name",
-/// member). Computed in float32, or in the dtype of the parameters if that is float64.
+/// member). Autocast does not lower the precision in which the weight is computed.
 /// Source: Salimans and Kingma 2016, arXiv 1602.07868.
 ///
 /// ```cpp

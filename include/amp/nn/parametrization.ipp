@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "amp/autocast/call.hpp"
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/core/error.hpp"
 #include "amp/nn/parametrization.hpp"
 #include "amp/ops/arithmetic.hpp"
-#include "amp/ops/products.hpp"
+#include "amp/ops/elementary.hpp"
+#include "amp/ops/reduce.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/ops/vector_norm.hpp"
 #include "amp/tensor/factory.hpp"
@@ -113,7 +113,6 @@ AMP_LAZY_DEFINITION void add_weight_norm(const Module& module, const std::string
   (void)source.register_parameter("original0", norm_except(v.detach(), dim), v.requires_grad());
   (void)source.register_parameter("original1", v, v.requires_grad());
   Parametrization::add(module, name, source, Module(), "_WeightNorm", [dim](const Module& from) {
-    const autocasting::NoCasts no_casts;
     const Tensor &g = Parametrization::original(from, 0), &w = Parametrization::original(from, 1);
     return w * (g / norm_except(w, dim));
   });
@@ -124,13 +123,16 @@ AMP_LAZY Tensor as_matrix(const Tensor& weight, std::int64_t dim) {
   return weight.movedim(dim, 0).flatten(1, -1);
 }
 
+/// matrix @ v, in the precision of sum(), which autocast does not lower.
+AMP_LAZY Tensor times(const Tensor& matrix, const Tensor& v) { return sum(matrix * v, 1); }
+
 /// Steps of the power method: in place, u and v come closer to singular vectors of the matrix.
 AMP_LAZY void iterate(const Tensor& matrix, const Tensor& u, const Tensor& v, std::int64_t steps,
                       double eps) {
   const NoGradGuard no_grad;
   for (std::int64_t i = 0; i < steps; ++i) {
-    u.copy_(normalize(mv(matrix, v), 2, 0, eps));
-    v.copy_(normalize(mv(matrix.t(), u), 2, 0, eps));
+    u.copy_(normalize(times(matrix, v), 2, 0, eps));
+    v.copy_(normalize(times(matrix.t(), u), 2, 0, eps));
   }
 }
 
@@ -158,14 +160,13 @@ AMP_LAZY_DEFINITION void add_spectral_norm(const Module& module, const std::stri
   }
   Parametrization::add(
       module, name, source, step, "_SpectralNorm", [rows, iterations, eps](const Module& from) {
-        const autocasting::NoCasts no_casts;
         const Tensor& w = Parametrization::original(from, 0);
         if (w.dim() == 1) return normalize(w, 2, 0, eps);
         const Tensor matrix = as_matrix(w, rows);
         const Tensor &u = Parametrization::buffer(from, 0), &v = Parametrization::buffer(from, 1);
         if (from.is_training() && !is_recomputing()) iterate(matrix, u, v, iterations, eps);
         // Copies, since the next call changes the buffers, maybe before this one's backward.
-        return w / dot(u.clone(), mv(matrix, v.clone()));
+        return w / sum(u.clone() * times(matrix, v.clone()));
       });
 }
 
