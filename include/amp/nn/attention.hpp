@@ -62,8 +62,7 @@ class MultiheadAttention : public Layer<MultiheadAttention> {
   AMP_LAZY MultiheadAttention(std::int64_t embed_dim, std::int64_t num_heads,
                               const MultiheadAttentionOptions& options = {});
   template <amp::detail::NotOptions<MultiheadAttentionOptions> ByPlace, class... More>
-  MultiheadAttention(std::int64_t, std::int64_t, ByPlace,
-                     More...) = delete;  // write {.dropout = 0.1}
+  MultiheadAttention(auto, auto, ByPlace, More...) = delete;  // write {.dropout = 0.1}
 
   /// Attends. Under autocast, the weights are float32.
   AMP_LAZY AttentionResult forward(const Tensor& query, const Tensor& key, const Tensor& value,

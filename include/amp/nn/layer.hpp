@@ -70,9 +70,10 @@ auto forward(const M& module, const Arguments&... arguments)
     throw;
   }
 }
-/// For the other modules: says what is wrong.
+/// For the other modules: says what is wrong. (With a return type, clang++ would not say in which
+/// call.)
 template <class M, class... Arguments>
-Tensor forward(const M&, const Arguments&...) {
+auto forward(const M&, const Arguments&...) {
   static_assert(!HasForward<M, Arguments...>,
                 "`forward` must be const: Tensor forward(const Tensor& x) const");
   static_assert(HasForward<M, Arguments...>,

@@ -163,8 +163,7 @@ class ChannelNormLayer : public Layer<Self> {
         this->register_buffer("num_batches_tracked", zeros({}, {.dtype = kInt64}));
   }
   template <amp::detail::NotOptions<Options> ByPlace, class... More>
-  ChannelNormLayer(std::int64_t, ByPlace,
-                   More...) = delete;  // write {.eps = 1e-3, .momentum = 0.01}
+  ChannelNormLayer(std::int64_t, ByPlace, More...) = delete;  // write {.eps = 1e-3, ...}
 
   /// Returns x, normalised.
   Tensor forward(const Tensor& x) const {

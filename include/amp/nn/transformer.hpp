@@ -77,8 +77,7 @@ class TransformerEncoderLayer : public Layer<TransformerEncoderLayer> {
   AMP_LAZY TransformerEncoderLayer(std::int64_t d_model, std::int64_t nhead,
                                    const TransformerLayerOptions& options = {});
   template <amp::detail::NotOptions<TransformerLayerOptions> ByPlace, class... More>
-  TransformerEncoderLayer(std::int64_t, std::int64_t, ByPlace,
-                          More...) = delete;  // write {.dim_feedforward = 2048}
+  TransformerEncoderLayer(auto, auto, ByPlace, More...) = delete;  // write {.dropout = 0.1}
 
   /// Returns the sequence that comes next, of the same shape.
   AMP_LAZY Tensor forward(const Tensor& src,
@@ -107,8 +106,7 @@ class TransformerDecoderLayer : public Layer<TransformerDecoderLayer> {
   AMP_LAZY TransformerDecoderLayer(std::int64_t d_model, std::int64_t nhead,
                                    const TransformerLayerOptions& options = {});
   template <amp::detail::NotOptions<TransformerLayerOptions> ByPlace, class... More>
-  TransformerDecoderLayer(std::int64_t, std::int64_t, ByPlace,
-                          More...) = delete;  // write {.dim_feedforward = 2048}
+  TransformerDecoderLayer(auto, auto, ByPlace, More...) = delete;  // write {.dropout = 0.1}
 
   /// `memory` is what the encoder returned.
   AMP_LAZY Tensor forward(const Tensor& tgt, const Tensor& memory,
