@@ -32,10 +32,21 @@ concept HasForward = requires(M& module, const Arguments&... arguments) {
   requires !std::is_void_v<decltype(module.forward(arguments...))>;
 };
 
-/// What a call returns: a Tensor, if the result of forward is one or converts to one.
-template <class Result>
-using CallResult =
-    std::conditional_t<std::convertible_to<Result, Tensor>, Tensor, std::remove_cvref_t<Result>>;
+/// What a call returns: a Tensor, if the result of forward is one or converts to one. (Were it
+/// deduced, a call in a function that is never used would be compiled.)
+template <class M, class... Arguments>
+struct CallResultOf {
+  using Type = Tensor;  // there is no such forward: forward() below says so
+};
+template <class M, class... Arguments>
+  requires HasForward<const M, Arguments...>
+struct CallResultOf<M, Arguments...> {
+  using Result = decltype(std::declval<const M&>().forward(std::declval<const Arguments&>()...));
+  using Type =
+      std::conditional_t<std::convertible_to<Result, Tensor>, Tensor, std::remove_cvref_t<Result>>;
+};
+template <class M, class... Arguments>
+using CallResult = typename CallResultOf<M, Arguments...>::Type;
 
 /// The tensor that hooks see in what a call returns: it itself, the member `output` of a struct, the
 /// `data` of packed sequences, the `h` of states; null if there is none.
@@ -55,25 +66,23 @@ Tensor* seen_by_hooks(Result& result) {
 
 /// Calls module.forward(arguments...). An error that leaves it names the module.
 template <class M, class... Arguments>
-  requires HasForward<const M, Arguments...>
-auto forward(const M& module, const Arguments&... arguments)
-    -> CallResult<decltype(module.forward(arguments...))> {
-  try {
-    if (!ModuleCall::is_needed(module)) [[likely]]
-      return module.forward(arguments...);
-    ModuleCall call(module);
-    CallResult<decltype(module.forward(arguments...))> result = module.forward(arguments...);
-    call.end(seen_by_hooks(result));
-    return result;
-  } catch (Error& error) {
-    detail::add_module(error, module);
-    throw;
+  requires HasForward<const M, Arguments...> CallResult<M, Arguments...> forward(
+      const M& module, const Arguments&... arguments) {
+    try {
+      if (!ModuleCall::is_needed(module)) [[likely]]
+        return module.forward(arguments...);
+      ModuleCall call(module);
+      CallResult<M, Arguments...> result = module.forward(arguments...);
+      call.end(seen_by_hooks(result));
+      return result;
+    } catch (Error& error) {
+      detail::add_module(error, module);
+      throw;
+    }
   }
-}
-/// For the other modules: says what is wrong. (With a return type, clang++ would not say in which
-/// call.)
+/// For the other modules: says what is wrong.
 template <class M, class... Arguments>
-auto forward(const M&, const Arguments&...) {
+Tensor forward(const M&, const Arguments&...) {
   static_assert(!HasForward<M, Arguments...>,
                 "`forward` must be const: Tensor forward(const Tensor& x) const");
   static_assert(HasForward<M, Arguments...>,
@@ -96,7 +105,7 @@ class Layer : public Module {
   Layer() { set_type(detail::kTypeName<Self>); }
 
   template <class... Arguments>
-  auto operator()(const Arguments&... arguments) const {
+  detail::CallResult<Self, Arguments...> operator()(const Arguments&... arguments) const {
     check_defined();
     return detail::forward(static_cast<const Self&>(*this), arguments...);
   }
