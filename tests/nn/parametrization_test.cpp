@@ -119,6 +119,16 @@ TEST_CASE("spectral_norm: the largest singular value becomes 1", "[nn]") {
   CHECK(layer.weight.grad().defined());
 }
 
+TEST_CASE("spectral_norm: a recomputation makes no step of its own", "[nn]") {
+  amp::manual_seed(4);
+  const nn::Linear layer = nn::spectral_norm(nn::Linear(3, 3)), other = layer.clone();
+  const Tensor x = numbers({2, 3}, 1, amp::kFloat32).requires_grad_();
+  amp::sum(amp::checkpoint([&](const Tensor& y) { return layer(y); }, x)).backward();
+  amp::sum(other(x)).backward();
+  CHECK(same_bits(layer.named_buffers()[0].second, other.named_buffers()[0].second));
+  CHECK(same_bits(layer.weight.grad(), other.weight.grad()));
+}
+
 TEST_CASE("parametrizations: under autocast the norm is computed in float32", "[nn]") {
   const nn::Linear layer = nn::weight_norm(nn::Linear(4, 4));
   layer.weight.detach().copy_(layer.weight.detach() *
