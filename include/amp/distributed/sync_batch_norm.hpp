@@ -26,11 +26,11 @@ AMP_LAZY void synchronize_batch_norms(const Module& module, Communicator& commun
 }  // namespace detail
 
 /// Normalises each channel of x [N, C, ...] as BatchNorm2d does, but in training with the
-/// statistics of the batches of all ranks, which may be of different sizes. So the result is that of
-/// one process with the whole batch. All ranks must call it, and backward, in the same order; each
-/// sends 2 C + 1 numbers in forward, and 2 C in backward. Gradients of weight and bias are those of
-/// this rank's part, as of other layers: DataParallel averages them. The communicator must outlive
-/// the module. Under autocast: unchanged.
+/// statistics of the batches of all ranks, which may be of different sizes. So the result is that
+/// of one process with the whole batch. All ranks must call it, and backward, in the same order;
+/// each sends 2 C + 1 numbers in forward, and 2 C in backward. Gradients of weight and bias are
+/// those of this rank's part, as of other layers: DataParallel averages them. The communicator must
+/// outlive the module. Under autocast: unchanged.
 ///
 /// ```cpp
 /// amp::ThreadGroup::run(2, [](amp::Communicator& world) {

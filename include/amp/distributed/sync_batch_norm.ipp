@@ -34,8 +34,8 @@ class Attachment {
   }
 };
 
-/// A batch norm over the ranks of a communicator. It is a template so that only programs that use it
-/// compile it, as lazy functions are.
+/// A batch norm over the ranks of a communicator. It is a template so that only programs that use
+/// it compile it, as lazy functions are.
 template <class = void>
 class RanksBatchNorm final : public SynchronizedBatchNorm {
  public:

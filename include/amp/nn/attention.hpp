@@ -42,8 +42,8 @@ struct AttentionResult {
   Tensor output, weights;
 };
 
-/// Attention of query [L, N, E] to key [S, N, kdim] and value [S, N, vdim] with `num_heads` heads of
-/// E / num_heads elements; the result has the shape of query. With `batch_first`, N comes first;
+/// Attention of query [L, N, E] to key [S, N, kdim] and value [S, N, vdim] with `num_heads` heads
+/// of E / num_heads elements; the result has the shape of query. With `batch_first`, N comes first;
 /// without a batch, N is not there. A query that attends to no key gets what a value of 0 gives.
 /// Parameters are in_proj_weight [3 E, E] (or q_proj_weight, k_proj_weight and v_proj_weight, if
 /// kdim or vdim is not E), in_proj_bias, bias_k, bias_v, out_proj.weight and out_proj.bias.

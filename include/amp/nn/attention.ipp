@@ -35,8 +35,8 @@ AMP_COLD Tensor xavier_uniform(std::int64_t out, std::int64_t in) {
   return init::uniform({out, in}, std::sqrt(6 / static_cast<double>(in + out)));
 }
 
-/// What pairs of queries and keys are not attended to, and what is added to the scores of pairs. Both
-/// broadcast to [N, heads, L, S], and may be undefined.
+/// What pairs of queries and keys are not attended to, and what is added to the scores of pairs.
+/// Both broadcast to [N, heads, L, S], and may be undefined.
 struct AttentionMasks {
   Tensor blocked, added;
 

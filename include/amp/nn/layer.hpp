@@ -48,8 +48,8 @@ struct CallResultOf<M, Arguments...> {
 template <class M, class... Arguments>
 using CallResult = typename CallResultOf<M, Arguments...>::Type;
 
-/// The tensor that hooks see in what a call returns: it itself, the member `output` of a struct, the
-/// `data` of packed sequences, the `h` of states; null if there is none.
+/// The tensor that hooks see in what a call returns: it itself, the member `output` of a struct,
+/// the `data` of packed sequences, the `h` of states; null if there is none.
 template <class Result>
 Tensor* seen_by_hooks(Result& result) {
   if constexpr (std::same_as<Result, Tensor>)
@@ -95,7 +95,8 @@ Tensor forward(const M&, const Arguments&...) {
 
 /// Base of modules that can be called: module(x) and module->forward(x) are module.forward(x). It
 /// returns a tensor, or a struct of several. Hooks see the tensor, or the member `output` of the
-/// struct (`h` if it has only states); a module with hooks throws if its struct has neither. A layer that was made of nullptr, or without the arguments that it needs, is empty until it is
+/// struct (`h` if it has only states); a module with hooks throws if its struct has neither. A
+/// layer that was made of nullptr, or without the arguments that it needs, is empty until it is
 /// assigned, and throws if it is used before.
 template <class Self>
 class Layer : public Module {

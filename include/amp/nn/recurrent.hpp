@@ -71,8 +71,8 @@ AMP_LAZY AMP_COLD std::array<Tensor, 4> make_cell(std::string_view type, std::in
 AMP_LAZY AMP_COLD std::string cell_text(std::int64_t inputs, std::int64_t units, bool bias,
                                         Nonlinearity nonlinearity);
 
-/// States of one sequence, or of one sample, as a batch of 1 in dimension `dim`; undefined ones stay
-/// so.
+/// States of one sequence, or of one sample, as a batch of 1 in dimension `dim`; undefined ones
+/// stay so.
 AMP_LAZY Tensor as_batch(const Tensor& state, std::int64_t dim);
 AMP_LAZY LstmState as_batch(const LstmState& state, std::int64_t dim);
 /// The reverse for the results: of a network, whose output has the batch in dimension `dim`, and of
@@ -101,8 +101,8 @@ class RecurrentLayer : public Layer<Self> {
   template <amp::detail::NotOptions<Options> ByPlace, class... More>
   RecurrentLayer(std::int64_t, std::int64_t, ByPlace, More...) = delete;  // write {.num_layers = 2}
 
-  /// Runs the network over the steps of x [T, B, I], [B, T, I] with `batch_first`, or [T, I] without
-  /// a batch, from the states on. States that are not given are zeros.
+  /// Runs the network over the steps of x [T, B, I], [B, T, I] with `batch_first`, or [T, I]
+  /// without a batch, from the states on. States that are not given are zeros.
   Result forward(const Tensor& x, const State& hx = {}) const {
     this->check_defined();
     if (!x.defined() || x.dim() != 2) return run(x, hx);
@@ -196,9 +196,9 @@ class RecurrentCell : public Layer<Self> {
 
 }  // namespace detail
 
-/// Layers of an LSTM (lstm). Parameters are weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, those
-/// of the other direction, weight_ih_l0_reverse and so on, and those of the next layers. The result
-/// has the members `output`, `h` and `c`.
+/// Layers of an LSTM (lstm). Parameters are weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0,
+/// those of the other direction, weight_ih_l0_reverse and so on, and those of the next layers. The
+/// result has the members `output`, `h` and `c`.
 ///
 /// ```cpp
 /// const amp::nn::LSTM lstm(10, 20, {.num_layers = 2, .batch_first = true});
