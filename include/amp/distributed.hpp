@@ -9,4 +9,5 @@
 #include "amp/distributed/data_parallel.hpp"      // DataParallel, NoSyncGuard, agreement
 #include "amp/distributed/launcher.hpp"           // launch_info: how the process was started
 #include "amp/distributed/sharded_optimizer.hpp"  // ShardedOptimizer: state spread over ranks
+#include "amp/distributed/sync_batch_norm.hpp"    // SyncBatchNorm, convert_sync_batchnorm
 #include "amp/distributed/thread_group.hpp"       // ThreadGroup: ranks that are threads

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Layers with a matrix, a kernel or a table: Linear, Conv2d, Embedding.
+// Layers with a matrix or a table: Linear, Embedding.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,6 @@
 
 #include "amp/core/not_options.hpp"
 #include "amp/nn/layer.hpp"
-#include "amp/ops/conv.hpp"
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0::nn {
@@ -33,36 +32,6 @@ class Linear : public Layer<Linear> {
   AMP_LAZY Tensor forward(const Tensor& x) const;
 
   Tensor weight, bias;
-};
-
-/// Options of Conv2d.
-struct Conv2dLayerOptions {
-  Size2d stride = 1, padding = 0, dilation = 1;
-  std::int64_t groups = 1;
-  bool bias = true;
-  bool relu = false;  // relu of the result, as in Conv2dOptions
-};
-
-/// Convolves x [N, in, H, W] to [N, out, H', W'] (conv2d); weight [out, in / groups, KH, KW],
-/// bias [out].
-class Conv2d : public Layer<Conv2d> {
- public:
-  Conv2d(std::nullptr_t = nullptr) : Layer<Conv2d>(nullptr) {}  // empty
-  /// Draws the weight and the bias at random.
-  Conv2d(std::int64_t in_channels, std::int64_t out_channels, Size2d kernel,
-         const Conv2dLayerOptions& options = {});
-  template <amp::detail::NotOptions<Conv2dLayerOptions> ByPlace, class... More>
-  Conv2d(std::int64_t, std::int64_t, Size2d, ByPlace, More...) = delete;  // write {.stride = 2}
-  /// Returns conv2d(x, weight, bias), with the options of the layer.
-  AMP_LAZY Tensor forward(const Tensor& x) const;
-
-  Tensor weight, bias;
-
- private:
-  static std::string describe(std::int64_t in_channels, std::int64_t out_channels, Size2d kernel,
-                              const Conv2dLayerOptions& options);
-
-  Conv2dOptions options_;
 };
 
 /// Options of Embedding.

@@ -31,7 +31,9 @@ namespace nn {
 
 namespace detail {
 
+class Attachment;
 class ModuleCall;
+class Parametrization;
 
 inline constexpr std::string_view kNoType = "Module";
 
@@ -223,9 +225,9 @@ class Module {
   void keep_float32() const;
 
   /// Returns the parameter for `member`, a handle to the parameter `name` of this module: the one
-  /// that replaced it if replace_parameter() did, else `member` itself, also if it was only
-  /// assigned.
-  const Tensor& registered(std::string_view name, const Tensor& member) const;
+  /// that replaced it if replace_parameter() did, what weight_norm() or the like computes in its
+  /// place, else `member` itself, also if it was only assigned.
+  Tensor registered(std::string_view name, const Tensor& member) const;
   /// Forgets that `back` was replaced as `name`, and also replaced parameters to which there is no
   /// other handle any more.
   void forget_replaced(std::string_view name, const Tensor& back) const;
@@ -236,14 +238,21 @@ class Module {
 
   void check_defined() const;
 
+  /// What another layer of the library attached to this module, which changes how it computes; null
+  /// if nothing.
+  RefCounted* attached() const;
+
   bool has_hooks() const;
   Tensor run_forward_hooks(Tensor output) const;
 
  private:
+  friend class detail::Attachment;
   friend class detail::ModuleCall;
+  friend class detail::Parametrization;
   friend class Sequential;  // whose templates register and replace without a copy of the module
 
   struct State;
+  struct Computed;
   using ForwardHooks = amp::detail::HookList<ForwardHook>;
   using BackwardHooks = amp::detail::HookList<BackwardHook>;
 
@@ -296,6 +305,13 @@ class Module {
   std::shared_ptr<State> state_;
 };
 
+/// A parameter that is computed at each use, from the tensors of `source`.
+struct Module::Computed {
+  std::string name;
+  Module source;
+  std::function<Tensor(const Module& source)> compute;  ///< returns the parameter
+};
+
 /// What the handles to a module share.
 struct Module::State {
   NamedTensors parameters, buffers;
@@ -308,8 +324,10 @@ struct Module::State {
   std::string extra_repr = {};
   // Parameters that were replaced, to which copies of a layer may still have handles.
   std::vector<std::pair<Tensor, std::string>> replaced = {};
+  std::vector<Computed> computed = {};
   Ref<ForwardHooks> forward_hooks = {};
   Ref<BackwardHooks> backward_hooks = {};
+  Ref<RefCounted> attached = {};
   std::weak_ptr<State> parent = {};  // the module in which it was registered first
   std::string name = {};
 };

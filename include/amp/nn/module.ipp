@@ -296,7 +296,10 @@ AMP_LAZY_DEFINITION AMP_COLD void Module::load_state_dict(const NamedTensors& te
 
 AMP_COLD void Module::keep_float32() const { state().keeps_float32 = true; }
 
-AMP_INLINE const Tensor& Module::registered(std::string_view name, const Tensor& member) const {
+AMP_INLINE Tensor Module::registered(std::string_view name, const Tensor& member) const {
+  for (const Computed& parameter : state().computed) {
+    if (parameter.name == name) return parameter.compute(parameter.source);
+  }
   for (const auto& [old, its_name] : state().replaced) {
     if (its_name == name && member.defined() && member.is_same(old))
       return detail::find("registered", "parameter", state().parameters, name);

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <optional>
-#include <utility>
 
 #include "amp/autocast/state.hpp"
 #include "amp/autograd/observer.hpp"
@@ -30,7 +29,8 @@ class ModuleCall {
   ModuleCall(const ModuleCall&) = delete;
   ModuleCall& operator=(const ModuleCall&) = delete;
 
-  Tensor end(Tensor output) const { return module_.run_forward_hooks(std::move(output)); }
+  /// Calls the hooks, which may replace the output. Throws if there are hooks, but no output.
+  void end(Tensor* output) const;
 
  private:
   const Module& module_;

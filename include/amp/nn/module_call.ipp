@@ -34,6 +34,14 @@ AMP_COLD ModuleCall::ModuleCall(const Module& module) : module_(module) {
   announced_ = true;
 }
 
+AMP_COLD void ModuleCall::end(Tensor* output) const {
+  if (!module_.has_hooks()) return;
+  AMP_CHECK(output != nullptr,
+            "hooks of a module see the tensor that it returns, or the member "
+            "`output` of a struct, but this module returns neither");
+  *output = module_.run_forward_hooks(std::move(*output));
+}
+
 /// The same tensor with a history of its own: the module may have returned its input or a
 /// parameter, and the hooks must get the gradient of this use alone.
 AMP_COLD Tensor own_output(const Tensor& output) {
@@ -63,6 +71,8 @@ AMP_COLD HookHandle Module::register_forward_hook(ForwardHook hook) const {
 AMP_COLD HookHandle Module::register_backward_hook(BackwardHook hook) const {
   return detail::add_hook(backward_hooks(), "register_backward_hook", std::move(hook));
 }
+
+AMP_INLINE RefCounted* Module::attached() const { return state().attached.get(); }
 
 AMP_INLINE bool Module::has_hooks() const {
   return state_ != nullptr && (forward_hooks() || backward_hooks());

@@ -17,8 +17,8 @@ namespace amp::inline v0::nn {
 namespace detail {
 
 /// The extra_repr of norms whose affine option stands for weight and bias.
-AMP_COLD std::string affine_text(const char* name, bool affine) {
-  return name + python_text(affine) + ", bias=" + python_text(affine);
+AMP_COLD std::string affine_text(const char* name, bool affine, bool bias) {
+  return name + python_text(affine) + ", bias=" + python_text(affine && bias);
 }
 
 }  // namespace detail
@@ -28,11 +28,11 @@ AMP_COLD LayerNorm::LayerNorm(const Shape& normalized_shape, const NormOptions& 
   keep_float32();
   set_extra_repr([&] {
     return detail::python_text(shape_) + ", eps=" + detail::python_text(eps_) +
-           detail::affine_text(", elementwise_affine=", options.affine);
+           detail::affine_text(", elementwise_affine=", options.affine, options.bias);
   });
   if (!options.affine) return;
   weight = register_parameter("weight", ones(shape_));
-  bias = register_parameter("bias", zeros(shape_));
+  if (options.bias) bias = register_parameter("bias", zeros(shape_));
 }
 
 AMP_LAZY_DEFINITION Tensor LayerNorm::forward(const Tensor& x) const {
@@ -63,11 +63,12 @@ AMP_COLD GroupNorm::GroupNorm(std::int64_t groups, std::int64_t channels,
   keep_float32();
   set_extra_repr([&] {
     return std::to_string(groups) + ", " + std::to_string(channels) +
-           ", eps=" + detail::python_text(eps_) + detail::affine_text(", affine=", options.affine);
+           ", eps=" + detail::python_text(eps_) +
+           detail::affine_text(", affine=", options.affine, options.bias);
   });
   if (!options.affine) return;
   weight = register_parameter("weight", ones({channels}));
-  bias = register_parameter("bias", zeros({channels}));
+  if (options.bias) bias = register_parameter("bias", zeros({channels}));
 }
 
 AMP_LAZY_DEFINITION Tensor GroupNorm::forward(const Tensor& x) const {
@@ -75,41 +76,55 @@ AMP_LAZY_DEFINITION Tensor GroupNorm::forward(const Tensor& x) const {
   return group_norm(x, groups_, registered("weight", weight), registered("bias", bias), eps_);
 }
 
-AMP_COLD BatchNorm2d::BatchNorm2d(std::int64_t channels, const BatchNorm2dOptions& options)
-    : options_(options) {
-  keep_float32();
-  set_extra_repr([&] {
-    return std::to_string(channels) + ", eps=" + detail::python_text(options.eps) +
-           ", momentum=" + detail::python_text(options.momentum) +
-           detail::affine_text(", affine=", options.affine) +
-           ", track_running_stats=" + detail::python_text(options.track_running_stats);
-  });
-  if (options.affine) {
-    weight = register_parameter("weight", ones({channels}));
-    bias = register_parameter("bias", zeros({channels}));
-  }
-  if (!options.track_running_stats) return;
-  running_mean = register_buffer("running_mean", zeros({channels}));
-  running_var = register_buffer("running_var", ones({channels}));
-  num_batches_tracked = register_buffer("num_batches_tracked", zeros({}, {.dtype = kInt64}));
+namespace detail {
+
+AMP_COLD std::string channel_norm_text(std::int64_t channels, const BatchNormOptions& options) {
+  return std::to_string(channels) + ", eps=" + python_text(options.eps) +
+         ", momentum=" + python_text(options.momentum) +
+         affine_text(", affine=", options.affine, options.bias) +
+         ", track_running_stats=" + python_text(options.track_running_stats);
 }
 
-AMP_LAZY_DEFINITION Tensor BatchNorm2d::forward(const Tensor& x) const {
-  check_defined();
-  AMP_CHECK(x.dim() == 4, "nn::BatchNorm2d: `x` must be [N, C, H, W], but is ", describe(x));
-  const bool batch_statistics = is_training() || !running_mean.defined();
-  if (!is_training() || !running_mean.defined())
-    return batch_norm(x, running_mean, running_var, registered("weight", weight),
-                      registered("bias", bias), batch_statistics, 0.0, options_.eps);
+AMP_LAZY_DEFINITION Tensor forward_norm(const ChannelNorm& norm, const BatchNormOptions& options,
+                                        const Tensor& x) {
+  constexpr const char* kShapes[] = {"[N, C, ...]", "[N, C] or [N, C, L]", "[N, C, H, W]",
+                                     "[N, C, D, H, W]"};
+  const bool fits = norm.dims == 0 ? x.dim() >= 2  // of SyncBatchNorm
+                                   : x.dim() == norm.dims + 2 || (norm.dims == 1 && x.dim() == 2);
+  AMP_CHECK(fits, "nn::", norm.type, ": `x` must be ", kShapes[norm.dims], ", but is ",
+            describe(x));
+  const auto compute = [&](bool training, double momentum) {
+    return training && norm.synchronized != nullptr
+               ? norm.synchronized->forward(x, norm.running_mean, norm.running_var, norm.weight,
+                                            norm.bias, momentum, options.eps)
+               : batch_norm(x, norm.running_mean, norm.running_var, norm.weight, norm.bias,
+                            training, momentum, options.eps);
+  };
+  const bool tracks = norm.running_mean.defined();
+  if (!norm.training || !tracks) return compute(!tracks, 0);
+  const Tensor& count = norm.num_batches_tracked;
   const bool moves = !is_recomputing();  // the running statistics, once per step
-  const double momentum =
-      options_.momentum || !moves
-          ? options_.momentum.value_or(0)
-          : 1 / static_cast<double>(num_batches_tracked.item<std::int64_t>() + 1);
-  const Tensor y = batch_norm(x, running_mean, running_var, registered("weight", weight),
-                              registered("bias", bias), true, momentum, options_.eps);
-  if (moves) num_batches_tracked.copy_(num_batches_tracked + 1);
+  const double momentum = options.momentum || !moves
+                              ? options.momentum.value_or(0)
+                              : 1 / static_cast<double>(count.item<std::int64_t>() + 1);
+  const Tensor y = compute(true, momentum);
+  if (moves) count.copy_(count + 1);
   return y;
 }
+
+AMP_LAZY_DEFINITION Tensor forward_norm(const ChannelNorm& norm, const InstanceNormOptions& options,
+                                        const Tensor& x) {
+  constexpr const char* kShapes[] = {"[N, C, L] or [C, L]", "[N, C, H, W] or [C, H, W]",
+                                     "[N, C, D, H, W] or [C, D, H, W]"};
+  const bool is_batch = x.dim() == norm.dims + 2;
+  AMP_CHECK(is_batch || x.dim() == norm.dims + 1, "nn::", norm.type, ": `x` must be ",
+            kShapes[norm.dims - 1], ", but is ", describe(x));
+  const Tensor y = instance_norm(
+      is_batch ? x : x.unsqueeze(0), norm.running_mean, norm.running_var, norm.weight, norm.bias,
+      norm.training || !norm.running_mean.defined(), options.momentum.value_or(0), options.eps);
+  return is_batch ? y : y.squeeze(0);
+}
+
+}  // namespace detail
 
 }  // namespace amp::inline v0::nn

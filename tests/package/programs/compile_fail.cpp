@@ -130,13 +130,18 @@ void refused(amp::AutocastGuard& guard, amp::GradScaler& scaler, std::vector<flo
   amp::LAMB(params, {.epsilon = 1e-6});                // refused: names are .lr, .beta1
   amp::nn::Linear(3, 4, false);                        // refused: write \{.bias = false\}
   amp::nn::Conv2d(3, 16, 3, 2, 1);                     // refused: write \{.stride = 2\}
-  amp::nn::Conv2d(3, 16, 3, {.strides = 2});           // refused: Conv2dLayerOptions
+  amp::nn::Conv2d(3, 16, 3, {.strides = 2});           // refused: ConvLayerOptions
   amp::nn::Embedding(10, 3, 0);                        // refused: write \{.padding_idx = 0\}
   amp::nn::LayerNorm(64, 1e-6);                        // refused: write \{.eps = 1e-6
   amp::nn::LayerNorm({64}, 1e-6);                      // refused: write \{.eps = 1e-6
   amp::nn::RMSNorm({64}, 1e-6);                        // refused: write \{.eps = 1e-6
   amp::nn::GroupNorm(8, 64, 1e-6);                     // refused: write \{.eps = 1e-6
   amp::nn::BatchNorm2d(64, 1e-3, 0.01);                // refused: write \{.eps = 1e-3
+  amp::nn::ConvTranspose1d(3, 16, 3, 2);               // refused: write \{.stride = 2\}
+  amp::nn::LSTM(3, 16, 2);                             // refused: write \{.num_layers = 2\}
+  amp::nn::GRUCell(3, 16, false);                      // refused: write \{.bias = false\}
+  amp::nn::MultiheadAttention(16, 4, 0.1);             // refused: write \{.dropout = 0.1\}
+  amp::nn::TransformerEncoderLayer(16, 4, 64);         // refused: write \{.dropout = 0.1\}
   amp::nn::ReLU(true);                                 // refused: no inplace
   amp::nn::Dropout(0.1, true);                         // refused: no inplace
   amp::nn::LeakyReLU(0.2, true);                       // refused: no inplace

@@ -295,15 +295,16 @@ struct BatchNorm2dNames : amp::nn::BatchNorm2d {
       BatchNorm2d::running_mean, BatchNorm2d::running_var, BatchNorm2d::weight;
 };
 struct BatchNorm2dOptionsNames : amp::nn::BatchNorm2dOptions {
-  using BatchNorm2dOptions::affine, BatchNorm2dOptions::eps, BatchNorm2dOptions::momentum,
-      BatchNorm2dOptions::track_running_stats;
+  using amp::nn::BatchNorm2dOptions::affine, amp::nn::BatchNorm2dOptions::eps,
+      amp::nn::BatchNorm2dOptions::momentum, amp::nn::BatchNorm2dOptions::track_running_stats;
 };
 struct Conv2dNames : amp::nn::Conv2d {
   using Conv2d::bias, Conv2d::forward, Conv2d::weight;
 };
 struct Conv2dLayerOptionsNames : amp::nn::Conv2dLayerOptions {
-  using Conv2dLayerOptions::bias, Conv2dLayerOptions::dilation, Conv2dLayerOptions::groups,
-      Conv2dLayerOptions::padding, Conv2dLayerOptions::relu, Conv2dLayerOptions::stride;
+  using amp::nn::Conv2dLayerOptions::bias, amp::nn::Conv2dLayerOptions::dilation,
+      amp::nn::Conv2dLayerOptions::groups, amp::nn::Conv2dLayerOptions::padding,
+      amp::nn::Conv2dLayerOptions::relu, amp::nn::Conv2dLayerOptions::stride;
 };
 struct EmbeddingNames : amp::nn::Embedding {
   using Embedding::forward, Embedding::weight;
