@@ -19,6 +19,7 @@
 #include "amp/core/error.hpp"
 #include "amp/data/example.hpp"
 #include "amp/data/generator.hpp"
+#include "amp/ops/tensor_members.hpp"
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0::data {

@@ -94,8 +94,10 @@ void visit_tensors(T& value, const Body& body) {
     if (value.defined()) body(value);
   } else if constexpr (requires { typename T::mapped_type; }) {
     for (auto& [key, element] : value) visit_tensors(element, body);
-  } else if constexpr (requires { typename T::value_type; value.begin(); } &&
-                       std::is_class_v<typename T::value_type>) {
+  } else if constexpr (requires {
+                         value.begin();
+                         requires std::is_class_v<typename T::value_type>;
+                       }) {
     for (auto& element : value) visit_tensors(element, body);
   } else if constexpr (Parted<T>) {
     std::apply([&](auto&... parts) { (visit_tensors(parts, body), ...); }, parts_of(value));

@@ -79,9 +79,12 @@ AMP_COLD Sampler WeightedRandomSampler(std::vector<double> weights, std::int64_t
       std::vector<double> sums(weights.size());
       std::partial_sum(weights.begin(), weights.end(), sums.begin());
       for (std::int64_t i = 0; i < num_samples; ++i) {
-        // The first example whose sum is above the number: one of weight 0 never is.
-        const auto at = std::upper_bound(sums.begin(), sums.end(), generator.uniform(0, sums.back()));
-        indices.push_back((std::min)(at - sums.begin(), std::ssize(sums) - 1));
+        // The first example whose sum is above the number: one of weight 0 never is, but at the end.
+        const auto above =
+            std::upper_bound(sums.begin(), sums.end(), generator.uniform(0, sums.back()));
+        auto at = (std::min)(above - sums.begin(), std::ssize(sums) - 1);
+        while (weights[static_cast<std::size_t>(at)] == 0) --at;
+        indices.push_back(at);
       }
       return indices;
     }
