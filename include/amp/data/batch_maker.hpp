@@ -86,7 +86,7 @@ auto collated(const Collate& collate, std::vector<E> examples, Generator& genera
 }
 
 template <class D, class Collate>
-inline constexpr bool kWhole = MakesBatches<D> && std::same_as<Collate, DefaultCollate>;
+inline constexpr bool kWhole = MakesBatches<D>&& std::same_as<Collate, DefaultCollate>;
 
 /// The type of the batches.
 template <class D, class Collate>

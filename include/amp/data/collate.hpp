@@ -58,7 +58,8 @@ Batch collate_parts(std::vector<T> examples) {
       return Collation<Member>::of(std::move(all));
     };
     return Batch{members(std::integral_constant<std::size_t, I>())...};
-  }(std::make_index_sequence<std::tuple_size_v<Parts>>());
+  }
+  (std::make_index_sequence<std::tuple_size_v<Parts>>());
 }
 
 /// The types that the members of T become, as a tuple, and whether these are the same types.

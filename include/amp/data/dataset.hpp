@@ -28,9 +28,13 @@ namespace detail {
 
 /// The example at an index, by get(index, generator), get(index) or operator[].
 template <class D>
-auto example_of(const D& dataset, std::int64_t index, Generator& generator)
-  requires requires { dataset.get(index, generator); } || requires { dataset.get(index); } ||
-           requires { dataset[static_cast<std::size_t>(index)]; }
+auto example_of(const D& dataset, std::int64_t index, Generator& generator) requires requires {
+  dataset.get(index, generator);
+} || requires {
+  dataset.get(index);
+} || requires {
+  dataset[static_cast<std::size_t>(index)];
+}
 {
   if constexpr (requires { dataset.get(index, generator); })
     return dataset.get(index, generator);
@@ -259,24 +263,24 @@ std::vector<std::int64_t> split_lengths(std::span<const std::int64_t> lengths, s
 /// random_split(dataset, {50000, 10000})`, or `{0.8, 0.2}` of it. Throws amp::Error unless the
 /// lengths add up to the size of the data set, or fractions to 1.
 template <AnyDataset D, class Length, std::size_t n>
-  requires std::is_arithmetic_v<Length>
-std::array<Subset<D>, n> random_split(const D& dataset, const Length (&lengths)[n],
-                                      Generator generator = Generator()) {
-  using Wide = std::conditional_t<std::floating_point<Length>, double, std::int64_t>;
-  std::array<Wide, n> wide;
-  for (std::size_t i = 0; i < n; ++i) wide[i] = static_cast<Wide>(lengths[i]);
-  const std::vector<std::int64_t> counts =
-      detail::split_lengths(std::span<const Wide>(wide), detail::size_of(dataset));
-  const std::vector<std::int64_t> order = generator.permutation(detail::size_of(dataset));
-  auto begin = order.begin();
-  return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    const auto part = [&](std::size_t i) {
-      const auto from = std::exchange(begin, begin + counts[i]);
-      return Subset<D>(dataset, {from, begin});
-    };
-    return std::array<Subset<D>, n>{part(I)...};
-  }(std::make_index_sequence<n>());
-}
+  requires std::is_arithmetic_v<Length> std::array<Subset<D>, n> random_split(
+      const D& dataset, const Length (&lengths)[n], Generator generator = Generator()) {
+    using Wide = std::conditional_t<std::floating_point<Length>, double, std::int64_t>;
+    std::array<Wide, n> wide;
+    for (std::size_t i = 0; i < n; ++i) wide[i] = static_cast<Wide>(lengths[i]);
+    const std::vector<std::int64_t> counts =
+        detail::split_lengths(std::span<const Wide>(wide), detail::size_of(dataset));
+    const std::vector<std::int64_t> order = generator.permutation(detail::size_of(dataset));
+    auto begin = order.begin();
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      const auto part = [&](std::size_t i) {
+        const auto from = std::exchange(begin, begin + counts[i]);
+        return Subset<D>(dataset, {from, begin});
+      };
+      return std::array<Subset<D>, n>{part(I)...};
+    }
+    (std::make_index_sequence<n>());
+  }
 
 }  // namespace amp::inline v0::data
 

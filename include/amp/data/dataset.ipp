@@ -14,9 +14,10 @@ namespace amp::inline v0::data::detail {
 
 AMP_COLD void check_lengths(std::span<const Tensor> tensors) {
   for (const Tensor& tensor : tensors) {
-    AMP_CHECK(tensor.defined() && tensor.dim() >= 1,
-              "TensorDataset: each tensor must have a dimension of examples, its first, but one is ",
-              tensor.defined() ? describe(tensor) : std::string("undefined"));
+    AMP_CHECK(
+        tensor.defined() && tensor.dim() >= 1,
+        "TensorDataset: each tensor must have a dimension of examples, its first, but one is ",
+        tensor.defined() ? describe(tensor) : std::string("undefined"));
     AMP_CHECK(tensor.size(0) == tensors[0].size(0),
               "TensorDataset: the tensors must have the same first extent, the number of examples, "
               "but are ",

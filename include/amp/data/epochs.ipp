@@ -41,8 +41,8 @@ AMP_COLD void check_options(const DataLoaderOptions& o) {
             " `ranks`; expected 0 to below their number");
   AMP_CHECK(!o.shuffle || o.sampler.empty(),
             "DataLoader: `shuffle` and `sampler` both say the order; give one of them");
-  AMP_CHECK(!o.batch_sampler || (o.batch_size == 1 && !o.shuffle && !o.drop_last &&
-                                 o.ranks == 1 && o.sampler.empty()),
+  AMP_CHECK(!o.batch_sampler || (o.batch_size == 1 && !o.shuffle && !o.drop_last && o.ranks == 1 &&
+                                 o.sampler.empty()),
             "DataLoader: `batch_sampler` says what each batch holds: `batch_size`, `shuffle`, "
             "`drop_last`, `sampler`, `rank` and `ranks` must not be given beside it");
 }
@@ -142,15 +142,16 @@ AMP_COLD NamedTensors Epochs::state_dict() const {
 AMP_COLD void Epochs::load_state_dict(const NamedTensors& tensors) {
   std::int64_t values[std::size(kStateNames)] = {};
   for (std::size_t i = 0; i < std::size(values); ++i) {
-    const auto found = std::find_if(tensors.begin(), tensors.end(),
-                                    [&](const auto& named) { return named.first == kStateNames[i]; });
+    const auto found = std::find_if(tensors.begin(), tensors.end(), [&](const auto& named) {
+      return named.first == kStateNames[i];
+    });
     AMP_CHECK(found != tensors.end(), "DataLoader::load_state_dict: \"", kStateNames[i],
               "\" is missing");
-    AMP_CHECK(found->second.defined() && found->second.dtype() == kInt64 &&
-                  found->second.numel() == 1,
-              "DataLoader::load_state_dict: \"", kStateNames[i],
-              "\" must be one number of int64, but is ",
-              found->second.defined() ? describe(found->second) : std::string("undefined"));
+    AMP_CHECK(
+        found->second.defined() && found->second.dtype() == kInt64 && found->second.numel() == 1,
+        "DataLoader::load_state_dict: \"", kStateNames[i],
+        "\" must be one number of int64, but is ",
+        found->second.defined() ? describe(found->second) : std::string("undefined"));
     values[i] = found->second.item<std::int64_t>();
   }
   AMP_CHECK(tensors.size() == std::size(values), "DataLoader::load_state_dict: expected ",

@@ -48,11 +48,13 @@ constexpr std::size_t member_count() {
 }
 
 template <class T>
-concept TupleLike = requires { typename std::tuple_size<T>::type; };
+concept TupleLike = requires {
+  typename std::tuple_size<T>::type;
+};
 
 template <class T>
-concept Parted = TupleLike<T> || (std::is_class_v<T> && std::is_aggregate_v<T> &&
-                                  (member_count<T>() > 0));
+concept Parted = TupleLike<T> ||
+    (std::is_class_v<T>&& std::is_aggregate_v<T> && (member_count<T>() > 0));
 
 /// References to the members of a tuple, pair, array or aggregate.
 template <Parted T>

@@ -85,7 +85,8 @@ AMP_INLINE std::vector<std::int64_t> Generator::permutation(std::int64_t count) 
   std::vector<std::int64_t> order(static_cast<std::size_t>(count));
   std::iota(order.begin(), order.end(), 0);
   for (std::int64_t i = count - 1; i > 0; --i)  // Fisher and Yates
-    std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(randint(0, i + 1))]);
+    std::swap(order[static_cast<std::size_t>(i)],
+              order[static_cast<std::size_t>(randint(0, i + 1))]);
   return order;
 }
 

@@ -23,18 +23,17 @@ using BatchSampler =
 /// Options of a DataLoader.
 struct DataLoaderOptions {
   std::int64_t batch_size = 1;
-  bool shuffle = false;  ///< a new random order in each epoch
+  bool shuffle = false;             ///< a new random order in each epoch
+  Sampler sampler = {};             ///< takes the place of `shuffle`
+  BatchSampler batch_sampler = {};  ///< takes the place of all options of the order
   /// The number of threads that make batches while the program computes. With 0, the program's own
   /// thread makes each batch when it is asked for.
   std::int64_t workers = 0;
-  /// The number of batches that are made ahead for each worker.
-  std::int64_t prefetch = 2;
-  bool drop_last = false;  ///< leaves out a last batch of fewer examples
   /// Of the order and of all random transforms. If unset, it is drawn from the process' stream
   /// (manual_seed), or 0 if there are several ranks, which must have the same.
   std::optional<std::uint64_t> seed = {};
-  Sampler sampler = {};             ///< takes the place of `shuffle`
-  BatchSampler batch_sampler = {};  ///< takes the place of all options of the order
+  bool drop_last = false;     ///< leaves out a last batch of fewer examples
+  std::int64_t prefetch = 2;  ///< the number of batches that are made ahead for each worker
   /// The index of this process among those that train together, and their number. Each takes every
   /// ranks-th example of the order, and all take equally many: the first examples are taken once
   /// more at the end, or, with `drop_last`, the last are left out.

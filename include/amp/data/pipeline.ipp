@@ -89,9 +89,8 @@ AMP_COLD auto Pipeline::made(std::int64_t batch, std::size_t slot) noexcept -> S
 AMP_COLD void Pipeline::work() {
   std::unique_lock lock(signals_->mutex);
   for (;;) {
-    signals_->wake.wait(lock, [&] {
-      return ending_ || (next_made_ < end_ && next_made_ < next_taken_ + slots());
-    });
+    signals_->wake.wait(
+        lock, [&] { return ending_ || (next_made_ < end_ && next_made_ < next_taken_ + slots()); });
     if (ending_) return;
     const std::int64_t batch = next_made_++;
     const auto slot = static_cast<std::size_t>(batch % slots());

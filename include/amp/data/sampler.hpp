@@ -28,24 +28,25 @@ class Sampler {
   Sampler() = default;
   /// Calls `function(size, generator)` in each epoch, in the thread that begins it.
   template <class Function>
-    requires std::is_invocable_r_v<Indices, Function&, std::int64_t, Generator&>
-  Sampler(Function function) : function_(std::move(function)) {}
-  /// The same list of indices in each epoch.
-  template <std::ranges::input_range Range>
-    requires std::integral<std::ranges::range_value_t<Range>>
-  Sampler(const Range& indices) : Sampler(fixed({std::begin(indices), std::end(indices)})) {}
+    requires std::is_invocable_r_v<Indices, Function&, std::int64_t, Generator&> Sampler(
+        Function function)
+        : function_(std::move(function)) {}
+    /// The same list of indices in each epoch.
+    template <std::ranges::input_range Range>
+      requires std::integral<std::ranges::range_value_t<Range>> Sampler(const Range& indices)
+          : Sampler(fixed({std::begin(indices), std::end(indices)})) {}
 
-  /// Whether there is none.
-  bool empty() const { return !function_; }
-  /// The indices of an epoch. Throws amp::Error if one is out of range.
-  Indices operator()(std::int64_t size, Generator& generator) const;
+      /// Whether there is none.
+      bool empty() const { return !function_; }
+      /// The indices of an epoch. Throws amp::Error if one is out of range.
+      Indices operator()(std::int64_t size, Generator& generator) const;
 
- private:
-  static std::function<Indices(std::int64_t, Generator&)> fixed(Indices indices) {
-    return [all = std::move(indices)](std::int64_t, Generator&) { return all; };
-  }
+     private:
+      static std::function<Indices(std::int64_t, Generator&)> fixed(Indices indices) {
+        return [all = std::move(indices)](std::int64_t, Generator&) { return all; };
+      }
 
-  std::function<Indices(std::int64_t, Generator&)> function_;
+      std::function<Indices(std::int64_t, Generator&)> function_;
 };
 
 /// Options of RandomSampler().

@@ -28,7 +28,8 @@ template <class T>
 concept Stateful = requires(T& part, const NamedTensors& tensors) {
   { part.state_dict() } -> std::same_as<NamedTensors>;
   part.load_state_dict(tensors);
-} && !std::derived_from<T, nn::Module> && !std::derived_from<T, Optimizer>;
+}
+&&!std::derived_from<T, nn::Module> && !std::derived_from<T, Optimizer>;
 
 }  // namespace detail
 

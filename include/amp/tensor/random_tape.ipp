@@ -25,8 +25,7 @@ AMP_INLINE RandomScope::RandomScope(RandomTape& tape, RandomTapeUse use)
       use_(use),
       outer_(std::exchange(thread_state<CurrentRandomScope>().innermost, this)) {}
 AMP_INLINE RandomScope::RandomScope(RngState& stream)
-    : stream_(&stream),
-      outer_(std::exchange(thread_state<CurrentRandomScope>().innermost, this)) {}
+    : stream_(&stream), outer_(std::exchange(thread_state<CurrentRandomScope>().innermost, this)) {}
 AMP_INLINE RandomScope::~RandomScope() { thread_state<CurrentRandomScope>().innermost = outer_; }
 
 AMP_INLINE kernels::RandomRange RandomScope::take(std::int64_t blocks, Device device) {
