@@ -6,16 +6,13 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "data/numbers.hpp"
 #include "support/catch.hpp"
-#include "support/child.hpp"
 #include "support/error_of.hpp"
 
 namespace data_loader_threads {
@@ -147,23 +144,6 @@ TEST_CASE("data: workers compute without the scopes of their loop, as the loop i
     }
     CHECK(amp::matmul(weight, weight).dtype() == amp::kBFloat16);
   }
-}
-
-TEST_CASE("data: a forked process makes a loader of its own") {
-  data::DataLoader loader(Numbers(20), {.batch_size = 2, .workers = 2});
-  auto it = loader.begin();
-  const std::optional<int> status = amp_test::status_of_child([&] {
-    const std::string error = error_of([&] {
-      for (int i = 0; i < 10; ++i) ++it;
-    });
-    if (error.find("forked") == error.npos) return 1;
-    { auto gone = std::move(it); }
-    data::DataLoader own(Numbers(20), {.batch_size = 2, .workers = 2});
-    return epoch_of(own).size() == 20 ? 0 : 2;
-  });
-  CHECK(status == 0);
-  ++it;
-  CHECK(first_of((*it).target) == 2);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "amp/core/error.hpp"
 #include "amp/core/process_lock.hpp"
 #include "amp/data/pipeline.hpp"
+#include "amp/device/parallel.hpp"
 
 namespace amp::inline v0::data::detail {
 
@@ -87,6 +88,7 @@ AMP_COLD auto Pipeline::made(std::int64_t batch, std::size_t slot) noexcept -> S
 }
 
 AMP_COLD void Pipeline::work() {
+  amp::detail::compute_alone();
   std::unique_lock lock(signals_->mutex);
   for (;;) {
     signals_->wake.wait(
