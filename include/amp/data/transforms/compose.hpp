@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The amp authors
+// SPDX-License-Identifier: MIT
+//
+// Transforms made of transforms.
+#pragma once
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "amp/data/dataset.hpp"
+#include "amp/data/generator.hpp"
+#include "amp/data/transforms/image.hpp"
+#include "amp/tensor/tensor.hpp"
+
+namespace amp::inline v0::data::transforms {
+
+/// Transforms one after the other, random ones and functions among them.
+///
+/// ```cpp
+/// namespace transforms = amp::data::transforms;
+/// const transforms::Compose train(transforms::RandomCrop(32, {.padding = 4}),
+///                                 transforms::RandomHorizontalFlip(), transforms::ToTensor(),
+///                                 transforms::Normalize({0.5}, {0.25}));
+/// const amp::Tensor image = train(amp::zeros({3, 32, 32}, {.dtype = amp::kUInt8}));
+/// assert(image.const_data<float>()[0] == -2);
+/// ```
+template <class... Transforms>
+class Compose {
+ public:
+  explicit Compose(Transforms... transforms) : transforms_(std::move(transforms)...) {}
+
+  /// The image, or an example with one, transformed with random numbers of the generator.
+  template <class T>
+  auto operator()(T value, Generator& generator) const {
+    return from<0>(std::move(value), generator);
+  }
+  /// The same with a generator from the process' stream.
+  template <class T>
+  auto operator()(T value) const {
+    Generator generator;
+    return from<0>(std::move(value), generator);
+  }
+
+ private:
+  template <std::size_t i, class T>
+  auto from(T value, Generator& generator) const {
+    if constexpr (i == sizeof...(Transforms))
+      return value;
+    else
+      return from<i + 1>(
+          data::detail::transformed(std::get<i>(transforms_), std::move(value), generator),
+          generator);
+  }
+
+  std::tuple<Transforms...> transforms_;
+};
+
+/// The image, or with probability p its transform, which must have the same type.
+template <class Transform>
+class RandomApply : public detail::RandomTransform<RandomApply<Transform>> {
+ public:
+  explicit RandomApply(Transform transform, double p = 0.5)
+      : transform_(std::move(transform)), p_(p) {
+    detail::check_probability("RandomApply", p);
+  }
+  Tensor apply(const Tensor& image, Generator& generator) const {
+    if (!generator.bernoulli(p_)) return image;
+    return data::detail::transformed(transform_, image, generator);
+  }
+
+ private:
+  Transform transform_;
+  double p_;
+};
+
+}  // namespace amp::inline v0::data::transforms
