@@ -82,7 +82,14 @@ TEST_CASE("data: samplers and batch samplers choose the examples") {
   data::DataLoader empty(Numbers(3), {.batch_sampler = [](std::int64_t, data::Generator&) {
                            return std::vector<Indices>{{}};
                          }});
-  CHECK_THAT(error_of([&] { (void)epoch_of(empty); }), ContainsSubstring("without examples"));
+  CHECK_THAT(error_of([&] { (void)epoch_of(empty); }), ContainsSubstring("no examples"));
+  const data::BatchSampler pairs(data::SequentialSampler(), 2),
+      whole(data::SequentialSampler(), 2, true);
+  data::Generator g(1);
+  CHECK(pairs(5, g) == std::vector<Indices>{{0, 1}, {2, 3}, {4}});
+  CHECK(whole(5, g) == std::vector<Indices>{{0, 1}, {2, 3}});
+  CHECK_THROWS_AS(data::BatchSampler(data::SequentialSampler(), 0), amp::Error);
+  CHECK_THROWS_AS(data::BatchSampler(data::Sampler(), 1), amp::Error);
 }
 
 TEST_CASE("data: a collate function of the program's own") {
@@ -160,6 +167,11 @@ TEST_CASE("data: one loop at a time; a loop that ended early is over") {
   CHECK(loader.position() == 3);
   CHECK(batches_of(loader).size() == 3);
   CHECK_THROWS_AS(loader.set_epoch(-1), amp::Error);
+  CHECK_THROWS_AS(loader.set_epoch(0, -1), amp::Error);
+  loader.set_epoch(0, 2);
+  CHECK(epoch_of(loader) == Indices(first.begin() + 4, first.end()));
+  loader.set_epoch(0, 4);
+  CHECK_THAT(error_of([&] { (void)epoch_of(loader); }), ContainsSubstring("only 3"));
 }
 
 TEST_CASE("data: a state is resumed behind the last batch that was delivered") {
@@ -250,6 +262,32 @@ TEST_CASE("data: ranks share an epoch as PyTorch's DistributedSampler does") {
     all.insert(all.end(), own.begin(), own.end());
   }
   CHECK(std::set(all.begin(), all.end()).size() == 12);  // all ranks have one order
+}
+
+TEST_CASE("data: ranks divide the batches of a batch sampler; together they are one process") {
+  const auto noisy =
+      Numbers(41).map([](const Tensor& x, data::Generator& g) { return x + g.uniform(); });
+  const data::BatchSampler batches(data::RandomSampler(), 6);
+  const auto values_of = [](auto& loader) {
+    std::vector<std::vector<float>> values;
+    for (const auto& batch : loader) values.push_back(batch.data.template to_vector<float>());
+    return values;
+  };
+  data::DataLoader one(noisy, {.batch_sampler = batches, .seed = 5});
+  const auto expected = values_of(one);
+  for (const int ranks : {2, 4}) {
+    CAPTURE(ranks);
+    std::vector<std::vector<float>> together(expected.size());
+    for (int rank = 0; rank < ranks; ++rank) {
+      data::DataLoader loader(noisy,
+                              {.batch_sampler = batches, .seed = 5, .rank = rank, .ranks = ranks});
+      const auto parts = values_of(loader);
+      REQUIRE(parts.size() == expected.size());
+      for (std::size_t b = 0; b < parts.size(); ++b)
+        together[b].insert(together[b].end(), parts[b].begin(), parts[b].end());
+    }
+    CHECK(together == expected);
+  }
 }
 
 }  // namespace

@@ -135,10 +135,10 @@ class DataLoader {
   std::int64_t epoch() const { return maker_->epochs.epoch(); }
   /// The number of batches of this epoch that were delivered.
   std::int64_t position() const { return maker_->epochs.position(); }
-  /// The next begin() begins this epoch.
-  void set_epoch(std::int64_t epoch) {
+  /// The next begin() begins this epoch, behind its first `batch` batches.
+  void set_epoch(std::int64_t epoch, std::int64_t batch = 0) {
     require_idle("set_epoch");
-    maker_->epochs.set(epoch);
+    maker_->epochs.set(epoch, batch);
   }
 
   /// The seed, the epoch and the number of batches delivered, for a Checkpoint. Batches that

@@ -4,6 +4,7 @@
 // Which examples each batch of each epoch has, and the position in this order.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "amp/core/config.hpp"
 #include "amp/data/generator.hpp"
 #include "amp/data/loader_options.hpp"
+#include "amp/data/sampler.hpp"
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0::data::detail {
@@ -23,7 +25,7 @@ class EpochOrder {
   std::span<const std::int64_t> batch(std::int64_t b) const;
   /// The place in the epoch of all ranks of the batch's example i.
   std::uint64_t place(std::int64_t b, std::int64_t i) const {
-    return static_cast<std::uint64_t>((begin(b) + i) * ranks_ + rank_);
+    return static_cast<std::uint64_t>(places_[static_cast<std::size_t>(b)] + i * step_);
   }
 
  private:
@@ -33,8 +35,9 @@ class EpochOrder {
   }
 
   std::vector<std::int64_t> indices_;
-  std::vector<std::int64_t> ends_;  // of the batches, in indices_
-  std::int64_t rank_ = 0, ranks_ = 1;
+  std::vector<std::int64_t> ends_;    // of the batches, in indices_
+  std::vector<std::int64_t> places_;  // of their first examples, in the epoch of all ranks
+  std::int64_t step_ = 1;             // from the place of an example to that of the next
 };
 
 /// The epochs of a DataLoader over `size` examples.
@@ -53,7 +56,7 @@ class Epochs {
   /// Begins the next epoch, or goes on with the one that was set.
   void begin();
   void deliver() { ++position_; }
-  void set(std::int64_t epoch);
+  void set(std::int64_t epoch, std::int64_t batch);
 
   /// The stream of random numbers of an example, and of a batch as a whole.
   Generator of_example(std::int64_t batch, std::int64_t i) const {
@@ -70,6 +73,7 @@ class Epochs {
   /// Numbers the epochs; the upper half of the range is for their order.
   std::uint64_t stream() const { return static_cast<std::uint64_t>(epoch_); }
   EpochOrder order_of(std::int64_t epoch) const;
+  EpochOrder parts_of_batches(const BatchSampler::Batches& batches) const;
   std::vector<std::int64_t> part_of_rank(std::vector<std::int64_t> indices) const;
   /// The number of examples that each of the ranks takes of `count`.
   std::int64_t share_of(std::int64_t count) const;

@@ -41,10 +41,10 @@ AMP_COLD void check_options(const DataLoaderOptions& o) {
             " `ranks`; expected 0 to below their number");
   AMP_CHECK(!o.shuffle || o.sampler.empty(),
             "DataLoader: `shuffle` and `sampler` both say the order; give one of them");
-  AMP_CHECK(!o.batch_sampler || (o.batch_size == 1 && !o.shuffle && !o.drop_last && o.ranks == 1 &&
-                                 o.sampler.empty()),
+  AMP_CHECK(o.batch_sampler.empty() ||
+                (o.batch_size == 1 && !o.shuffle && !o.drop_last && o.sampler.empty()),
             "DataLoader: `batch_sampler` says what each batch holds: `batch_size`, `shuffle`, "
-            "`drop_last`, `sampler`, `rank` and `ranks` must not be given beside it");
+            "`drop_last` and `sampler` must not be given beside it");
 }
 
 AMP_COLD Epochs::Epochs(const DataLoaderOptions& options, std::int64_t size)
@@ -64,7 +64,8 @@ AMP_COLD std::int64_t Epochs::batches_of(std::int64_t examples) const {
 }
 
 AMP_COLD std::int64_t Epochs::batches() const {
-  if (options_.sampler.empty() && !options_.batch_sampler) return batches_of(share_of(size_));
+  if (options_.sampler.empty() && options_.batch_sampler.empty())
+    return batches_of(share_of(size_));
   return begun_ ? order_.batches() : order_of(epoch_).batches();
 }
 
@@ -82,27 +83,34 @@ AMP_COLD auto Epochs::part_of_rank(std::vector<std::int64_t> indices) const
 AMP_COLD EpochOrder Epochs::order_of(std::int64_t epoch) const {
   constexpr std::uint64_t kOfOrder = std::uint64_t{1} << 63;
   Generator generator(seed_, kOfOrder | static_cast<std::uint64_t>(epoch), 0);
+  if (!options_.batch_sampler.empty())
+    return parts_of_batches(options_.batch_sampler(size_, generator));
   EpochOrder order;
-  if (options_.batch_sampler) {
-    for (const std::vector<std::int64_t>& batch : options_.batch_sampler(size_, generator)) {
-      AMP_CHECK(!batch.empty(), "DataLoader: `batch_sampler` has given a batch without examples");
-      for (const std::int64_t index : batch)
-        AMP_CHECK(index >= 0 && index < size_, "DataLoader: `batch_sampler` has given the index ",
-                  index, ", which is out of range: the data set has ", size_, " examples");
-      order.indices_.insert(order.indices_.end(), batch.begin(), batch.end());
-      order.ends_.push_back(std::ssize(order.indices_));
-    }
-    return order;
-  }
   const Sampler sampler = !options_.sampler.empty() ? options_.sampler
                           : options_.shuffle        ? RandomSampler()
                                                     : SequentialSampler();
   order.indices_ = part_of_rank(sampler(size_, generator));
-  order.rank_ = options_.rank;
-  order.ranks_ = options_.ranks;
+  order.step_ = options_.ranks;
   const std::int64_t examples = std::ssize(order.indices_);
-  for (std::int64_t b = 1; b <= batches_of(examples); ++b)
-    order.ends_.push_back((std::min)(b * options_.batch_size, examples));
+  for (std::int64_t b = 0; b < batches_of(examples); ++b) {
+    order.places_.push_back(b * options_.batch_size * options_.ranks + options_.rank);
+    order.ends_.push_back((std::min)((b + 1) * options_.batch_size, examples));
+  }
+  return order;
+}
+
+AMP_COLD EpochOrder Epochs::parts_of_batches(const BatchSampler::Batches& batches) const {
+  EpochOrder order;
+  std::int64_t place = 0;
+  for (const std::vector<std::int64_t>& batch : batches) {
+    const std::int64_t size = std::ssize(batch);
+    const std::int64_t begin = size * options_.rank / options_.ranks,
+                       end = size * (options_.rank + 1) / options_.ranks;
+    order.indices_.insert(order.indices_.end(), batch.begin() + begin, batch.begin() + end);
+    order.ends_.push_back(std::ssize(order.indices_));
+    order.places_.push_back(place + begin);
+    place += size;
+  }
   return order;
 }
 
@@ -118,10 +126,11 @@ AMP_COLD void Epochs::begin() {
   begun_ = true;
 }
 
-AMP_COLD void Epochs::set(std::int64_t epoch) {
-  AMP_CHECK(epoch >= 0, "DataLoader::set_epoch: `epoch` is ", epoch, "; expected at least 0");
+AMP_COLD void Epochs::set(std::int64_t epoch, std::int64_t batch) {
+  AMP_CHECK(epoch >= 0 && batch >= 0, "DataLoader::set_epoch: `epoch` is ", epoch,
+            " and `batch` is ", batch, "; expected at least 0");
   epoch_ = epoch;
-  position_ = 0;
+  position_ = batch;
   begun_ = false;
 }
 
@@ -163,7 +172,7 @@ AMP_COLD void Epochs::load_state_dict(const NamedTensors& tensors) {
             "DataLoader::load_state_dict: the state is of batches of ", batch_size, " out of ",
             examples, " examples, and within an epoch; this loader has batches of ",
             options_.batch_size, " out of ", size_);
-  if (options_.sampler.empty() && !options_.batch_sampler)
+  if (options_.sampler.empty() && options_.batch_sampler.empty())
     AMP_CHECK(batch <= batches(), "DataLoader::load_state_dict: ", batch,
               " batches were delivered, but an epoch has ", batches());
   seed_ = std::bit_cast<std::uint64_t>(seed);

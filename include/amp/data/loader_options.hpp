@@ -5,27 +5,20 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <vector>
 
-#include "amp/data/generator.hpp"
 #include "amp/data/sampler.hpp"
 #include "amp/device/device.hpp"
 
 namespace amp::inline v0::data {
 
-/// The examples of each batch of an epoch, as a function of the size of the data set and of a
-/// generator that is another one in each epoch.
-using BatchSampler =
-    std::function<std::vector<std::vector<std::int64_t>>(std::int64_t size, Generator& generator)>;
-
 /// Options of a DataLoader.
 struct DataLoaderOptions {
   std::int64_t batch_size = 1;
-  bool shuffle = false;             ///< a new random order in each epoch
-  Sampler sampler = {};             ///< takes the place of `shuffle`
-  BatchSampler batch_sampler = {};  ///< takes the place of all options of the order
+  bool shuffle = false;  ///< a new random order in each epoch
+  Sampler sampler = {};  ///< takes the place of `shuffle`
+  /// Takes the place of `batch_size`, `shuffle`, `sampler` and `drop_last`.
+  BatchSampler batch_sampler = {};
   /// The number of threads that make batches while the program computes. With 0, the program's own
   /// thread makes each batch when it is asked for.
   std::int64_t workers = 0;
@@ -36,7 +29,9 @@ struct DataLoaderOptions {
   std::int64_t prefetch = 2;  ///< the number of batches that are made ahead for each worker
   /// The index of this process among those that train together, and their number. Each takes every
   /// ranks-th example of the order, and all take equally many: the first examples are taken once
-  /// more at the end, or, with `drop_last`, the last are left out.
+  /// more at the end, or, with `drop_last`, the last are left out. With `batch_sampler`, each takes
+  /// a part of every batch: the parts are the batch, their sizes differ by 1 at most, and they may
+  /// be empty, which the default collate function refuses.
   std::int64_t rank = 0;
   std::int64_t ranks = 1;
   /// The device on which batches are wanted; by default, tensors stay where they are. The workers

@@ -69,6 +69,31 @@ Sampler SubsetRandomSampler(std::vector<std::int64_t> indices);
 Sampler WeightedRandomSampler(std::vector<double> weights, std::int64_t num_samples,
                               bool replacement = true);
 
+/// The examples of each batch of an epoch: what a sampler gives, cut into batches, or a function of
+/// the size of the data set and of a generator that is another one in each epoch.
+class BatchSampler {
+ public:
+  using Batches = std::vector<std::vector<std::int64_t>>;
+
+  /// None.
+  BatchSampler() = default;
+  /// Batches of `batch_size` examples; the last may be smaller, or is left out.
+  BatchSampler(Sampler sampler, std::int64_t batch_size, bool drop_last = false);
+  /// Calls `function(size, generator)` in each epoch, in the thread that begins it.
+  template <class Function>
+    requires std::is_invocable_r_v<Batches, Function&, std::int64_t, Generator&> BatchSampler(
+        Function function)
+        : function_(std::move(function)) {}
+
+    /// Whether there is none.
+    bool empty() const { return !function_; }
+    /// The indices of an epoch's batches. Throws amp::Error if one is out of range.
+    Batches operator()(std::int64_t size, Generator& generator) const;
+
+   private:
+    std::function<Batches(std::int64_t, Generator&)> function_;
+};
+
 }  // namespace amp::inline v0::data
 
 #if AMP_HEADER_ONLY

@@ -12,12 +12,46 @@
 
 namespace amp::inline v0::data {
 
+namespace detail {
+
+AMP_COLD void check_indices(const char* sampler, const std::vector<std::int64_t>& indices,
+                            std::int64_t size) {
+  for (const std::int64_t index : indices)
+    AMP_CHECK(index >= 0 && index < size, sampler, ": the index ", index,
+              " is out of range: the data set has ", size, " examples");
+}
+
+}  // namespace detail
+
 AMP_COLD auto Sampler::operator()(std::int64_t size, Generator& generator) const -> Indices {
   Indices indices = function_(size, generator);
-  for (const std::int64_t index : indices)
-    AMP_CHECK(index >= 0 && index < size, "Sampler: the index ", index,
-              " is out of range: the data set has ", size, " examples");
+  detail::check_indices("Sampler", indices, size);
   return indices;
+}
+
+AMP_COLD BatchSampler::BatchSampler(Sampler sampler, std::int64_t batch_size, bool drop_last) {
+  AMP_CHECK(!sampler.empty() && batch_size >= 1,
+            "BatchSampler: `sampler` must be one, and `batch_size` at least 1, but is ",
+            batch_size);
+  function_ = [sampler = std::move(sampler), batch_size, drop_last](std::int64_t size,
+                                                                    Generator& generator) {
+    const Sampler::Indices indices = sampler(size, generator);
+    const std::int64_t count = std::ssize(indices);
+    Batches batches;
+    for (std::int64_t at = 0; at < count; at += batch_size) {
+      if (drop_last && count - at < batch_size) break;
+      batches.emplace_back(indices.begin() + at,
+                           indices.begin() + (std::min)(at + batch_size, count));
+    }
+    return batches;
+  };
+}
+
+AMP_COLD auto BatchSampler::operator()(std::int64_t size, Generator& generator) const -> Batches {
+  Batches batches = function_(size, generator);
+  for (const std::vector<std::int64_t>& batch : batches)
+    detail::check_indices("BatchSampler", batch, size);
+  return batches;
 }
 
 AMP_COLD Sampler SequentialSampler() {
