@@ -165,8 +165,7 @@ TEST_CASE("idx files are read, plain or compressed", "[data]") {
   CHECK(data::MNIST(directory.path() / "root").size() == 3);
 }
 
-TEST_CASE("CIFAR-10 files are read, plain or compressed, those that are there",
-          "[data]") {
+TEST_CASE("CIFAR-10 files are read, plain or compressed, those that are there", "[data]") {
   const std::string ending = GENERATE("", ".gz");
   const TemporaryDirectory directory;
   directory.write("data_batch_2.bin" + ending, cifar({1, 2}));
@@ -183,9 +182,9 @@ TEST_CASE("CIFAR-10 files are read, plain or compressed, those that are there",
   Bytes both = cifar({5});
   both.insert(both.begin() + 1, 77);
   directory.write("train.bin", both);
-  const auto hundred = data::detail::read_cifar_files(
-      {(directory.path() / "train.bin").string()},
-      {.labels = 2, .label = 1, .classes = 100, .records = 1});
+  const auto hundred =
+      data::detail::read_cifar_files({(directory.path() / "train.bin").string()},
+                                     {.labels = 2, .label = 1, .classes = 100, .records = 1});
   CHECK(hundred.targets().item<int>() == 77);
   CHECK(says(error_of([&] { (void)data::CIFAR100(directory.path()); }),
              directory.path() / "train.bin", 3074, {"153700000 bytes"}));
@@ -203,8 +202,8 @@ TEST_CASE("a missing file is named", "[data]") {
   const fs::path absent = path / "absent";
   CHECK(says(error_of([&] { (void)data::MNIST(absent); }), absent / kImages, 0,
              {"no such directory"}));
-  CHECK(says(error_of([&] { (void)data::CIFAR10(absent); }), absent / "data_batch_1.bin",
-             0, {"no such directory"}));
+  CHECK(says(error_of([&] { (void)data::CIFAR10(absent); }), absent / "data_batch_1.bin", 0,
+             {"no such directory"}));
 }
 
 TEST_CASE("a directory in a file's place is an error", "[data]") {

@@ -148,7 +148,8 @@ TEST_CASE("data: the folders of an ImageFolder are its classes") {
   CHECK(target == 1);
   CHECK(pixels.to_vector<int>() == std::vector<int>{'a', 'b', 'c'});
   CHECK_THROWS_AS(images.get(3), amp::Error);
-  data::DataLoader loader(images.map(data::transforms::ToTensor()), {.batch_size = 3, .workers = 1});
+  data::DataLoader loader(images.map(data::transforms::ToTensor()),
+                          {.batch_size = 3, .workers = 1});
   for (const auto& [x, y] : loader) {
     CHECK(x.shape() == amp::Shape{3, 3, 1, 1});
     CHECK(y.to_vector<int>() == std::vector<int>{0, 1, 1});

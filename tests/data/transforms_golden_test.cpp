@@ -139,7 +139,14 @@ TEST_CASE("data: dtypes of images are converted as torchvision does") {
   const Tensor tall = bytes().narrow(2, 0, 4).permute({2, 1, 0}).contiguous();
   CHECK(transforms::to_tensor(amp::cat({tall, tall}, 0)).shape() == amp::Shape{3, 8, 4});
   compare("float32 to uint8", transforms::convert_image_dtype(floats(), amp::kUInt8), 0);
-  compare("normalize", transforms::Normalize({0.1, 0.2, 0.3}, {0.5, 0.25, 2})(floats()), 1e-6);
+  const transforms::Normalize normalize({0.1, 0.2, 0.3}, {0.5, 0.25, 2});
+  compare("normalize", normalize(floats()), 1e-6);
+  // In one pass, bit for bit the same, also of [H, W, C].
+  const Tensor twice = normalize(transforms::to_tensor(bytes()));
+  CHECK(amp::equal(transforms::Compose(transforms::ToTensor(), normalize)(bytes()), twice));
+  const Tensor last = amp::cat({tall, tall}, 0);
+  CHECK(amp::equal(normalize.of_bytes(last), normalize(transforms::to_tensor(last))));
+  CHECK_THROWS_AS(normalize.of_bytes(bytes().narrow(0, 0, 2)), amp::Error);
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "amp/core/error.hpp"
@@ -69,19 +72,27 @@ AMP_COLD void check_factor(const char* call, double factor) {
 
 }  // namespace detail
 
-AMP_INLINE Tensor to_tensor(const Tensor& given) {
+namespace detail {
+
+/// The image as [C, H, W], which may be a view.
+AMP_INLINE Tensor channels_first(const Tensor& given) {
   AMP_CHECK(
       given.defined() && (given.dim() == 2 || given.dim() == 3) && given.device().type == kCPU,
       "to_tensor: the image must be [C, H, W], [H, W, C] or [H, W] on the CPU, but is ",
       given.defined() ? describe(given) : std::string("undefined"));
   constexpr std::int64_t kMostChannels = 4;
-  Tensor image = given.dim() == 2 ? given.unsqueeze(0) : given;
-  if (image.size(0) > kMostChannels) {
-    AMP_CHECK(image.size(2) <= kMostChannels,
-              "to_tensor: neither the first nor the last dimension has 1 to 4 channels: ",
-              describe(given));
-    image = image.permute({2, 0, 1});
-  }
+  const Tensor image = given.dim() == 2 ? given.unsqueeze(0) : given;
+  if (image.size(0) <= kMostChannels) return image;
+  AMP_CHECK(
+      image.size(2) <= kMostChannels,
+      "to_tensor: neither the first nor the last dimension has 1 to 4 channels: ", describe(given));
+  return image.permute({2, 0, 1});
+}
+
+}  // namespace detail
+
+AMP_INLINE Tensor to_tensor(const Tensor& given) {
+  const Tensor image = detail::channels_first(given);
   return image.dtype() == kUInt8 ? convert_image_dtype(image) : image.contiguous();
 }
 
@@ -270,6 +281,28 @@ AMP_INLINE Tensor adjust_hue(const Tensor& image, double factor) {
 AMP_COLD Normalize::Normalize(std::vector<double> mean, std::vector<double> std)
     : mean_(std::move(mean)), std_(std::move(std)) {
   detail::check_normalization("Normalize", mean_, std_);
+  for (std::size_t c = 0; c < mean_.size(); ++c) {
+    std::array<float, 256>& table = tables_.emplace_back();
+    for (std::size_t byte = 0; byte < table.size(); ++byte)
+      table[byte] = (static_cast<float>(byte) / 255.0F - static_cast<float>(mean_[c])) /
+                    static_cast<float>(std_[c]);
+  }
+}
+
+AMP_INLINE Tensor Normalize::of_bytes(const Tensor& given) const {
+  const Tensor bytes = detail::channels_first(given).contiguous();
+  const detail::ImageExtents extents = detail::extents_of("Normalize", bytes);
+  const bool one = tables_.size() == 1;
+  if (bytes.dtype() != kUInt8 || (!one && std::ssize(tables_) != extents.channels))
+    return (*this)(to_tensor(bytes));  // refuses it, or computes as always
+  const Tensor result = empty(bytes.shape());
+  const auto* from = static_cast<const std::uint8_t*>(bytes.raw_data());
+  auto* to = static_cast<float*>(result.raw_data());
+  for (std::int64_t c = 0; c < extents.channels; ++c) {
+    const auto& table = tables_[one ? 0 : static_cast<std::size_t>(c)];
+    for (std::int64_t i = 0; i < extents.plane(); ++i) *to++ = table[*from++];
+  }
+  return result;
 }
 
 AMP_COLD Grayscale::Grayscale(std::int64_t num_output_channels) : channels_(num_output_channels) {

@@ -11,6 +11,7 @@
 
 #include "amp/data/dataset.hpp"
 #include "amp/data/generator.hpp"
+#include "amp/data/transforms/colour.hpp"
 #include "amp/data/transforms/image.hpp"
 #include "amp/tensor/tensor.hpp"
 
@@ -48,10 +49,24 @@ class Compose {
   auto from(T value, Generator& generator) const {
     if constexpr (i == sizeof...(Transforms))
       return value;
+    else if constexpr (normalizes_bytes<i>())
+      return from<i + 2>(
+          data::detail::transformed(
+              [&](const Tensor& image) { return std::get<i + 1>(transforms_).of_bytes(image); },
+              std::move(value), generator),
+          generator);
     else
       return from<i + 1>(
           data::detail::transformed(std::get<i>(transforms_), std::move(value), generator),
           generator);
+  }
+
+  /// Whether these are a ToTensor and a Normalize, which make one pass.
+  template <std::size_t i>
+  static constexpr bool normalizes_bytes() {
+    using Tuple = std::tuple<Transforms..., void*>;  // one more, behind the last
+    return std::is_same_v<std::tuple_element_t<i, Tuple>, ToTensor> &&
+           std::is_same_v<std::tuple_element_t<i + 1, Tuple>, Normalize>;
   }
 
   std::tuple<Transforms...> transforms_;
