@@ -119,7 +119,9 @@ class MapDataset : public Dataset<MapDataset<D, Transform>> {
   MapDataset(D dataset, Transform transform)
       : dataset_(std::move(dataset)), transform_(std::move(transform)) {}
 
+  /// As many examples as the data set has.
   std::int64_t size() const { return detail::size_of(dataset_); }
+  /// The transformed example.
   auto get(std::int64_t index, Generator& generator) const {
     return detail::transformed(transform_, detail::example_of(dataset_, index, generator),
                                generator);
@@ -165,11 +167,13 @@ class TensorDataset : public Dataset<TensorDataset<n>> {
   /// Throws amp::Error unless all tensors have one length.
   template <std::same_as<Tensor>... Tensors>
     requires(sizeof...(Tensors) == n)
-  explicit TensorDataset(Tensors... tensors) : tensors_{std::move(tensors)...} {
+  explicit(n == 1) TensorDataset(Tensors... tensors) : tensors_{std::move(tensors)...} {
     detail::check_lengths(tensors_);
   }
 
+  /// The number of slices.
   std::int64_t size() const { return tensors_[0].size(0); }
+  /// The slices at an index, as views.
   ExampleType get(std::int64_t index) const {
     return each([&](const Tensor& tensor) { return tensor.select(0, index); });
   }
@@ -203,12 +207,14 @@ class Subset : public Dataset<Subset<D>> {
       detail::check_index("Subset", index, detail::size_of(dataset_));
   }
 
+  /// The number of indices.
   std::int64_t size() const { return static_cast<std::int64_t>(indices_.size()); }
+  /// The example that the index of this number names.
   auto get(std::int64_t index, Generator& generator) const {
     detail::check_index("Subset::get", index, size());
     return detail::example_of(dataset_, indices_[static_cast<std::size_t>(index)], generator);
   }
-  /// The data set, and where the examples lie in it.
+  /// The data set, and the indices.
   const D& dataset() const { return dataset_; }
   const std::vector<std::int64_t>& indices() const { return indices_; }
 
@@ -224,13 +230,16 @@ class ConcatDataset : public Dataset<ConcatDataset<First, Others...>> {
                 "the data sets must have examples of one type");
 
  public:
+  /// Of these data sets, in this order.
   explicit ConcatDataset(First first, Others... others)
       : datasets_(std::move(first), std::move(others)...) {}
 
+  /// The number of examples of all.
   std::int64_t size() const {
     return std::apply([](const auto&... datasets) { return (detail::size_of(datasets) + ...); },
                       datasets_);
   }
+  /// The example at an index of all.
   ExampleOf<First> get(std::int64_t index, Generator& generator) const {
     detail::check_index("ConcatDataset::get", index, size());
     return get_from<0>(index, generator);

@@ -33,7 +33,9 @@ class ImageDataset : public Dataset<ImageDataset> {
     targets_ = targets_.contiguous();
   }
 
+  /// The number of images.
   std::int64_t size() const { return targets_.size(0); }
+  /// An image [C, H, W] and its class.
   Example<Tensor, std::int64_t> get(std::int64_t index) const {
     detail::check_index("ImageDataset", index, size());
     return {images_.select(0, index), targets_.const_data<std::int64_t>()[index]};
@@ -43,6 +45,7 @@ class ImageDataset : public Dataset<ImageDataset> {
     return {detail::rows_of(images_, indices), detail::rows_of(targets_, indices)};
   }
 
+  /// All images, and all classes.
   const Tensor& images() const { return images_; }
   const Tensor& targets() const { return targets_; }
 

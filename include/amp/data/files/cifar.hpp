@@ -106,6 +106,7 @@ struct CifarFormat {
 /// amp::Error, naming the file and the place in it, if it is missing or damaged.
 class CIFAR10 : public ImageDataset {
  public:
+  /// Reads the files.
   explicit CIFAR10(FilePath root, const FilesOptions& options = {})
       : ImageDataset(detail::read_cifar10(root.string(), options.train)) {}
 };
@@ -119,6 +120,7 @@ struct CIFAR100Options {
 /// The same with 100 classes: train.bin or test.bin, in the folder or in cifar-100-binary within.
 class CIFAR100 : public ImageDataset {
  public:
+  /// Reads the file.
   explicit CIFAR100(FilePath root, const CIFAR100Options& options = {})
       : ImageDataset(detail::read_cifar100(root.string(), options.train, options.coarse)) {}
 };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// The files of a data set: plain or compressed, in the folder itself or where torchvision puts them.
+// The files of a data set: plain or compressed, in the folder itself or in that of torchvision.
 #pragma once
 
 #include <filesystem>

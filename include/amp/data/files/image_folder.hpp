@@ -40,7 +40,9 @@ class ImageFolder : public Dataset<ImageFolder> {
     }
   }
 
+  /// The number of images.
   std::int64_t size() const { return static_cast<std::int64_t>(samples_.size()); }
+  /// Reads an image.
   Example<Tensor, std::int64_t> get(std::int64_t index) const {
     detail::check_index("ImageFolder", index, size());
     const auto& [path, target] = samples_[static_cast<std::size_t>(index)];

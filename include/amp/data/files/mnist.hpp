@@ -95,6 +95,7 @@ struct FilesOptions {
 /// place in it, if it is missing or damaged.
 class MNIST : public ImageDataset {
  public:
+  /// Reads the files.
   explicit MNIST(FilePath root, const FilesOptions& options = {})
       : ImageDataset(detail::read_mnist(root.string(), "MNIST", options.train)) {}
 };
@@ -102,6 +103,7 @@ class MNIST : public ImageDataset {
 /// The pieces of clothing of Fashion-MNIST, in the same form; also in FashionMNIST/raw.
 class FashionMNIST : public ImageDataset {
  public:
+  /// Reads the files.
   explicit FashionMNIST(FilePath root, const FilesOptions& options = {})
       : ImageDataset(detail::read_mnist(root.string(), "FashionMNIST", options.train)) {}
 };

@@ -56,6 +56,7 @@ class TokenDataset : public Dataset<TokenDataset<Token>> {
 
   /// The number of blocks.
   std::int64_t size() const { return (count_ - options_.block_size - 1) / options_.stride + 1; }
+  /// A block and the tokens one later.
   Example<> get(std::int64_t index) const {
     const Example<> batch = get_batch({&index, 1});
     return {batch.data.select(0, 0), batch.target.select(0, 0)};

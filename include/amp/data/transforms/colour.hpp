@@ -49,6 +49,7 @@ struct ToTensor {
 /// convert_image_dtype() as an object.
 class ConvertImageDtype {
  public:
+  /// To this dtype.
   explicit ConvertImageDtype(DType dtype = kFloat32) : dtype_(dtype) {}
   Tensor operator()(const Tensor& image) const { return convert_image_dtype(image, dtype_); }
 
@@ -59,6 +60,7 @@ class ConvertImageDtype {
 /// normalize() as an object.
 class Normalize {
  public:
+  /// Throws amp::Error if a standard deviation is 0, or if there are not as many of both.
   Normalize(std::vector<double> mean, std::vector<double> std);
   Tensor operator()(const Tensor& image) const { return normalize(image, mean_, std_); }
   /// The same of to_tensor(image), bit for bit, in one pass over an image of uint8: what a Compose
@@ -73,6 +75,7 @@ class Normalize {
 /// rgb_to_grayscale() as an object.
 class Grayscale {
  public:
+  /// Into 1 channel, or 3.
   explicit Grayscale(std::int64_t num_output_channels = 1);
   Tensor operator()(const Tensor& image) const { return rgb_to_grayscale(image, channels_); }
 
@@ -83,7 +86,9 @@ class Grayscale {
 /// The image, or with probability p its shades of grey, in as many channels.
 class RandomGrayscale : public detail::RandomTransform<RandomGrayscale> {
  public:
+  /// With this probability.
   explicit RandomGrayscale(double p = 0.1);
+  /// What the object does to an image, with numbers of the generator.
   Tensor apply(const Tensor& image, Generator& generator) const;
 
  private:
@@ -94,7 +99,9 @@ class RandomGrayscale : public detail::RandomTransform<RandomGrayscale> {
 class Jitter {
  public:
   Jitter() = default;
+  /// How far the factor may be from its neutral value.
   Jitter(double distance) : least(-distance), greatest(distance), is_distance(true) {}
+  /// Its least and its greatest value.
   Jitter(double low, double high) : least(low), greatest(high) {}
 
   double least = 0, greatest = 0;
@@ -112,7 +119,9 @@ struct ColorJitterOptions {
 /// Changes brightness, contrast, saturation and hue by random factors, in random order.
 class ColorJitter : public detail::RandomTransform<ColorJitter> {
  public:
+  /// Throws amp::Error if a range is none.
   explicit ColorJitter(const ColorJitterOptions& options);
+  /// What the object does to an image, with numbers of the generator.
   Tensor apply(const Tensor& image, Generator& generator) const;
 
  private:

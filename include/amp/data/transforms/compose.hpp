@@ -30,6 +30,7 @@ namespace amp::inline v0::data::transforms {
 template <class... Transforms>
 class Compose {
  public:
+  /// These transforms, in this order.
   explicit Compose(Transforms... transforms) : transforms_(std::move(transforms)...) {}
 
   /// The image, or an example with one, transformed with random numbers of the generator.
@@ -76,10 +77,12 @@ class Compose {
 template <class Transform>
 class RandomApply : public detail::RandomTransform<RandomApply<Transform>> {
  public:
+  /// This transform, with this probability.
   explicit RandomApply(Transform transform, double p = 0.5)
       : transform_(std::move(transform)), p_(p) {
     detail::check_probability("RandomApply", p);
   }
+  /// What the object does to an image, with numbers of the generator.
   Tensor apply(const Tensor& image, Generator& generator) const {
     if (!generator.bernoulli(p_)) return image;
     return data::detail::transformed(transform_, image, generator);

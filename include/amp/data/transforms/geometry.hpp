@@ -25,10 +25,13 @@ enum class PaddingMode : std::uint8_t { kConstant, kEdge, kReflect, kSymmetric }
 class Padding {
  public:
   Padding() = default;
+  /// The same number at each side.
   template <std::integral I>
   Padding(I all) : Padding(all, all) {}
+  /// At left and right, and at top and bottom.
   template <std::integral I>
   Padding(I horizontal, I vertical) : Padding(horizontal, vertical, horizontal, vertical) {}
+  /// At each side.
   template <std::integral I>
   Padding(I l, I t, I r, I b) : left(l), top(t), right(r), bottom(b) {}
 
@@ -63,13 +66,14 @@ struct ResizeOptions {
 
 /// The image in another size. One number is the length of the shorter side, and the other side
 /// keeps the proportion. Pixels of uint8 are computed in float32 and rounded once; torchvision
-/// rounds after each dimension, so that they may differ by 1, or by more where a cubic overshoots
+/// rounds after each dimension, so that they may differ by 1, or by more if a cubic overshoots
 /// white or black.
 Tensor resize(const Tensor& image, const ImageSize& size, const ResizeOptions& options = {});
 
 /// pad() as an object.
 class Pad {
  public:
+  /// With this border.
   explicit Pad(const Padding& padding, const PadOptions& options = {})
       : padding_(padding), options_(options) {}
   Tensor operator()(const Tensor& image) const { return pad(image, padding_, options_); }
@@ -82,6 +86,7 @@ class Pad {
 /// resize() as an object.
 class Resize {
  public:
+  /// To this size.
   explicit Resize(const ImageSize& size, const ResizeOptions& options = {});
   Tensor operator()(const Tensor& image) const { return resize(image, size_, options_); }
 
@@ -93,6 +98,7 @@ class Resize {
 /// center_crop() as an object.
 class CenterCrop {
  public:
+  /// Of this size.
   explicit CenterCrop(const ImageSize& size);
   Tensor operator()(const Tensor& image) const { return center_crop(image, size_); }
 
@@ -111,7 +117,9 @@ struct RandomCropOptions {
 /// A part of this size, at a random place. Throws amp::Error if the padded image is smaller.
 class RandomCrop : public detail::RandomTransform<RandomCrop> {
  public:
+  /// Of this size; one number means a square.
   explicit RandomCrop(const ImageSize& size, const RandomCropOptions& options = {});
+  /// What the object does to an image, with numbers of the generator.
   Tensor apply(const Tensor& image, Generator& generator) const;
 
  private:
@@ -122,7 +130,9 @@ class RandomCrop : public detail::RandomTransform<RandomCrop> {
 /// The image, or with probability p its hflip().
 class RandomHorizontalFlip : public detail::RandomTransform<RandomHorizontalFlip> {
  public:
+  /// With this probability.
   explicit RandomHorizontalFlip(double p = 0.5);
+  /// What the object does to an image, with numbers of the generator.
   Tensor apply(const Tensor& image, Generator& generator) const;
 
  private:
@@ -132,7 +142,9 @@ class RandomHorizontalFlip : public detail::RandomTransform<RandomHorizontalFlip
 /// The image, or with probability p its vflip().
 class RandomVerticalFlip : public detail::RandomTransform<RandomVerticalFlip> {
  public:
+  /// With this probability.
   explicit RandomVerticalFlip(double p = 0.5);
+  /// What the object does to an image, with numbers of the generator.
   Tensor apply(const Tensor& image, Generator& generator) const;
 
  private:
@@ -150,7 +162,9 @@ struct RandomResizedCropOptions {
 /// A part of random area, proportion and place, resized to this size.
 class RandomResizedCrop : public detail::RandomTransform<RandomResizedCrop> {
  public:
+  /// To this size; one number means a square.
   explicit RandomResizedCrop(const ImageSize& size, const RandomResizedCropOptions& options = {});
+  /// What the object does to an image, with numbers of the generator.
   Tensor apply(const Tensor& image, Generator& generator) const;
 
   /// A part of an image.

@@ -28,7 +28,7 @@ struct Window {
 /// No image has so many rows or columns; sums of numbers below do not overflow.
 inline constexpr std::int64_t kFar = std::int64_t{1} << 40;
 
-/// Where a coordinate outside of 0, ..., extent - 1 takes its pixel from.
+/// The coordinate of the pixel that one outside of 0, ..., extent - 1 takes.
 AMP_INLINE std::int64_t source_of(std::int64_t at, std::int64_t extent, PaddingMode mode) {
   if (mode == PaddingMode::kEdge) return (std::min)((std::max)(at, std::int64_t{0}), extent - 1);
   const std::int64_t shift = mode == PaddingMode::kReflect ? 0 : 1;

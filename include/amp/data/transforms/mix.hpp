@@ -32,7 +32,9 @@ struct RandomErasingOptions {
 /// Erases a part of random area, proportion and place.
 class RandomErasing : public detail::RandomTransform<RandomErasing> {
  public:
+  /// Throws amp::Error if an option is wrong.
   explicit RandomErasing(const RandomErasingOptions& options = {});
+  /// What the object does to an image, with numbers of the generator.
   Tensor apply(const Tensor& image, Generator& generator) const;
 
  private:
@@ -51,6 +53,7 @@ struct MixOptions {
 /// [N] of int64, or floating-point probabilities [N, num_classes]. Works on any device.
 class MixUp {
  public:
+  /// Throws amp::Error if an option is wrong.
   explicit MixUp(const MixOptions& options = {});
   Example<> operator()(const Tensor& images, const Tensor& targets, Generator& generator) const;
   /// The same with a generator from the process' stream.
@@ -64,6 +67,7 @@ class MixUp {
 /// the area is the other's share in the probabilities of the classes.
 class CutMix {
  public:
+  /// Throws amp::Error if an option is wrong.
   explicit CutMix(const MixOptions& options = {});
   Example<> operator()(const Tensor& images, const Tensor& targets, Generator& generator) const;
   /// The same with a generator from the process' stream.
