@@ -12,6 +12,7 @@
 
 #include "amp/core/error.hpp"
 #include "amp/data/transforms/colour.hpp"
+#include "amp/ops/arithmetic.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/tensor/factory.hpp"
 
