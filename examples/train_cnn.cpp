@@ -302,8 +302,8 @@ class Trainer {
       Prediction prediction;
       {
         const Watch::Scope watching(watch);
-        backward(images, targets, {.number = batch_ + i, .count = batches, .last = i + 1 == batches},
-                 prediction);
+        backward(images, targets,
+                 {.number = batch_ + i, .count = batches, .last = i + 1 == batches}, prediction);
       }
       if (images.size(0) == 0) continue;
       epoch_meter_.add(prediction, targets);

@@ -121,8 +121,7 @@ struct Drawing {
 
 amp::data::ImageDataset draw(std::int64_t count, std::uint64_t seed) {
   constexpr std::int64_t kPlane = kDrawnSize * kDrawnSize;
-  const amp::Tensor images =
-      amp::empty({count, 3, kDrawnSize, kDrawnSize}, {.dtype = amp::kUInt8});
+  const amp::Tensor images = amp::empty({count, 3, kDrawnSize, kDrawnSize}, {.dtype = amp::kUInt8});
   Random random(seed);
   auto* image = images.data<std::uint8_t>();
   for (std::int64_t i = 0; i < count; ++i, image += 3 * kPlane) {
@@ -130,8 +129,8 @@ amp::data::ImageDataset draw(std::int64_t count, std::uint64_t seed) {
     for (std::int64_t at = 0; at < kPlane; ++at) {
       const double covered = drawing.coverage(at / kDrawnSize, at % kDrawnSize);
       for (std::int64_t channel = 0; channel < 3; ++channel) {
-        image[channel * kPlane + at] = drawing.level(static_cast<std::size_t>(channel), covered,
-                                                     at % kDrawnSize, random);
+        image[channel * kPlane + at] =
+            drawing.level(static_cast<std::size_t>(channel), covered, at % kDrawnSize, random);
       }
     }
   }

@@ -46,7 +46,7 @@ struct LoaderOptions {
 
 /// Batches of normalised float32 images and their classes, of which each rank has a part.
 inline auto make_loader(const amp::data::ImageDataset& set, const ChannelStats& stats,
-                 const LoaderOptions& options) {
+                        const LoaderOptions& options) {
   namespace data = amp::data;
   namespace transforms = amp::data::transforms;
   const double p = options.augment ? 0.5 : 0;
@@ -60,8 +60,7 @@ inline auto make_loader(const amp::data::ImageDataset& set, const ChannelStats& 
     if (!examples.empty()) return data::collate(std::move(examples));
     return data::Example<>{amp::empty(none), amp::empty({0}, {.dtype = amp::kInt64})};
   };
-  const data::Sampler sampler =
-      options.shuffle ? data::RandomSampler() : data::SequentialSampler();
+  const data::Sampler sampler = options.shuffle ? data::RandomSampler() : data::SequentialSampler();
   return data::DataLoader(set.map(transform),
                           {.batch_sampler = data::BatchSampler(sampler, options.batch_size),
                            .workers = options.workers,
@@ -72,7 +71,7 @@ inline auto make_loader(const amp::data::ImageDataset& set, const ChannelStats& 
                           collate);
 }
 
-using Loader = decltype(make_loader(std::declval<amp::data::ImageDataset>(), ChannelStats(),
-                                    LoaderOptions()));
+using Loader =
+    decltype(make_loader(std::declval<amp::data::ImageDataset>(), ChannelStats(), LoaderOptions()));
 
 }  // namespace examples

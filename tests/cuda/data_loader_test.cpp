@@ -51,17 +51,12 @@ TEST_CASE("cuda data loader: batches are copied ahead, and the host does not wai
   for (const int workers : {0, 1, 3}) {
     CAPTURE(workers);
     // The second is no data set that makes whole batches.
-    data::DataLoader whole(numbers(24), {.batch_size = 5,
-                                         .shuffle = true,
-                                         .workers = workers,
-                                         .seed = 1,
-                                         .device = kCUDA});
-    data::DataLoader mapped(numbers(24).map([](const Tensor& x) { return x + 0; }),
-                            {.batch_size = 5,
-                             .shuffle = true,
-                             .workers = workers,
-                             .seed = 1,
-                             .device = kCUDA});
+    data::DataLoader whole(
+        numbers(24),
+        {.batch_size = 5, .shuffle = true, .workers = workers, .seed = 1, .device = kCUDA});
+    data::DataLoader mapped(
+        numbers(24).map([](const Tensor& x) { return x + 0; }),
+        {.batch_size = 5, .shuffle = true, .workers = workers, .seed = 1, .device = kCUDA});
     const std::vector<float> first = sums_of(whole);
     if (workers == 0) expected = first;
     CHECK(first == expected);

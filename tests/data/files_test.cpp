@@ -22,6 +22,7 @@
 #include <system_error>
 #include <vector>
 
+namespace data_files {
 namespace {
 
 namespace data = amp::data;
@@ -440,3 +441,5 @@ TEST_CASE("the published CIFAR-10 is read", "[data][files]") {
     CHECK(mean_of(first) == Approx(0.49345784).epsilon(1e-7));
   }
 }
+
+}  // namespace data_files

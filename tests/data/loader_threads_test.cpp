@@ -87,6 +87,23 @@ TEST_CASE("data: an error names its example, comes in its turn, and leaves the l
   }
 }
 
+TEST_CASE("data: an error of the first batch ends the epoch") {
+  for (const int workers : {0, 2}) {
+    bool fails = true;
+    const auto first = Numbers(6).map([&](const Tensor& x) {
+      AMP_CHECK(!fails || x.item<float>() > 0, "not yet there");
+      return x;
+    });
+    data::DataLoader loader(first, {.batch_size = 2, .workers = workers});
+    for (int i = 0; i < 2; ++i)
+      CHECK_THAT(error_of([&] { (void)epoch_of(loader); }),
+                 ContainsSubstring("example 0: not yet there"));
+    loader.set_epoch(0);
+    fails = false;
+    CHECK(epoch_of(loader) == Indices{0, 1, 2, 3, 4, 5});
+  }
+}
+
 TEST_CASE("data: an error of a batch as a whole names its examples") {
   const auto ragged =
       Numbers(4).map([](const Tensor& x) { return x.expand({1 + x.item<std::int64_t>() / 3}); });

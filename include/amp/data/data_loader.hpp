@@ -99,10 +99,8 @@ class DataLoader {
 
    private:
     friend class DataLoader;
-    explicit Iterator(std::shared_ptr<Maker> maker) : maker_(std::move(maker)) {
-      next_ = maker_->epochs.position();
-      ++*this;
-    }
+    explicit Iterator(std::shared_ptr<Maker> maker)
+        : maker_(std::move(maker)), next_(maker_->epochs.position()) {}
     void end() noexcept {
       if (maker_ == nullptr) return;
       maker_->end();
@@ -122,7 +120,9 @@ class DataLoader {
     maker_->epochs.begin();
     maker_->start(maker_->epochs.position(), maker_->epochs.order().batches());
     maker_->is_running = true;
-    return Iterator(maker_);
+    Iterator first(maker_);  // ends the epoch if this throws
+    ++first;
+    return first;
   }
   std::default_sentinel_t end() const { return {}; }
 
