@@ -51,7 +51,11 @@ TEST_CASE("data: RandomCrop takes every place, and what lies around") {
   CHECK_THAT(error_of([&] { (void)transforms::RandomCrop(5)(image()); }),
              ContainsSubstring("5 x 5") && ContainsSubstring("4 x 6"));
   CHECK_THROWS_AS(transforms::RandomCrop(0), amp::Error);
-  CHECK_THROWS_AS(transforms::RandomCrop(2, {.padding = -1})(image()), amp::Error);
+  CHECK_THROWS_AS(transforms::RandomCrop(2, {.padding = -1}), amp::Error);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  CHECK_THROWS_AS(transforms::RandomCrop(2, {.padding = kMost}), amp::Error);
+  CHECK_THROWS_AS(transforms::RandomCrop(kMost, {.pad_if_needed = true}), amp::Error);
+  CHECK_THROWS_AS(transforms::pad(image(), kMost), amp::Error);
   const transforms::RandomCrop mirrored(
       2, {.padding = 4, .padding_mode = transforms::PaddingMode::kReflect});
   CHECK_THAT(error_of([&] { (void)mirrored(image()); }), ContainsSubstring("cannot be taken"));

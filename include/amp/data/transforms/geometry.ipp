@@ -25,9 +25,6 @@ struct Window {
   PaddingMode mode = PaddingMode::kConstant;
 };
 
-/// No image has so many rows or columns; sums of numbers below do not overflow.
-inline constexpr std::int64_t kFar = std::int64_t{1} << 40;
-
 /// The coordinate of the pixel that one outside of 0, ..., extent - 1 takes.
 AMP_INLINE std::int64_t source_of(std::int64_t at, std::int64_t extent, PaddingMode mode) {
   if (mode == PaddingMode::kEdge) return (std::min)((std::max)(at, std::int64_t{0}), extent - 1);
@@ -96,15 +93,20 @@ AMP_INLINE Tensor window_of(const char* call, const Tensor& given, const Window&
   return result;
 }
 
-AMP_INLINE void check_padding(const char* call, const ImageExtents& image, const Padding& padding,
-                              PaddingMode mode) {
+AMP_COLD void check_padding(const char* call, const Padding& padding) {
   const auto& [left, top, right, bottom] = padding;
   AMP_CHECK(left >= 0 && top >= 0 && right >= 0 && bottom >= 0 &&
                 (std::max)((std::max)(left, top), (std::max)(right, bottom)) < kFar,
             call, ": the padding must be from 0 to below 2^40, but is {", left, ", ", top, ", ",
             right, ", ", bottom, "}");
+}
+
+/// Throws unless the image has the pixels that the padding needs.
+AMP_INLINE void check_border(const char* call, const ImageExtents& image, const Padding& padding,
+                             PaddingMode mode) {
   if (mode == PaddingMode::kConstant) return;
   const std::int64_t spared = mode == PaddingMode::kReflect ? 1 : 0;
+  const auto& [left, top, right, bottom] = padding;
   const std::int64_t across = (std::max)(left, right), along = (std::max)(top, bottom);
   AMP_CHECK(image.plane() > 0 && (mode == PaddingMode::kEdge || (across <= image.width - spared &&
                                                                  along <= image.height - spared)),
@@ -116,7 +118,8 @@ AMP_INLINE void check_padding(const char* call, const ImageExtents& image, const
 
 AMP_INLINE Tensor pad(const Tensor& image, const Padding& padding, const PadOptions& options) {
   const detail::ImageExtents extents = detail::extents_of("pad", image);
-  detail::check_padding("pad", extents, padding, options.padding_mode);
+  detail::check_padding("pad", padding);
+  detail::check_border("pad", extents, padding, options.padding_mode);
   return detail::window_of("pad", image,
                            {.top = -padding.top,
                             .left = -padding.left,
@@ -244,6 +247,7 @@ AMP_COLD CenterCrop::CenterCrop(const ImageSize& size) : size_(size) {
 AMP_COLD RandomCrop::RandomCrop(const ImageSize& size, const RandomCropOptions& options)
     : size_(size), options_(options) {
   detail::check_size("RandomCrop", size);
+  detail::check_padding("RandomCrop", options.padding);
 }
 
 AMP_INLINE Tensor RandomCrop::apply(const Tensor& image, Generator& generator) const {
@@ -259,7 +263,7 @@ AMP_INLINE Tensor RandomCrop::apply(const Tensor& image, Generator& generator) c
     height += 2 * along;
     width += 2 * across;
   }
-  detail::check_padding("RandomCrop", extents, padding, options_.padding_mode);
+  detail::check_border("RandomCrop", extents, padding, options_.padding_mode);
   AMP_CHECK(height >= size_.height && width >= size_.width, "RandomCrop: a part of ", size_.height,
             " x ", size_.width, " is larger than the padded image, ", height, " x ", width,
             "; add padding, or set `pad_if_needed`");

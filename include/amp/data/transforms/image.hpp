@@ -44,7 +44,10 @@ struct ImageExtents {
 ImageExtents extents_of(const char* call, const Tensor& image);
 /// Throws also unless it is uint8 or floating-point, with 1 or 3 channels.
 ImageExtents colours_of(const char* call, const Tensor& image);
-/// Throws unless both extents are positive.
+/// No image has so many rows or columns; sums of numbers below do not overflow.
+inline constexpr std::int64_t kFar = std::int64_t{1} << 40;
+
+/// Throws unless both extents are positive, and below kFar.
 void check_size(const char* call, const ImageSize& size);
 /// Throws unless 0 <= p <= 1.
 void check_probability(const char* call, double p);

@@ -32,8 +32,8 @@ AMP_INLINE ImageExtents colours_of(const char* call, const Tensor& image) {
 }
 
 AMP_COLD void check_size(const char* call, const ImageSize& size) {
-  AMP_CHECK(size.height > 0 && size.width > 0, call, ": `size` must be positive, but is {",
-            size.height, ", ", size.width, "}");
+  AMP_CHECK(size.height > 0 && size.width > 0 && size.height < kFar && size.width < kFar, call,
+            ": `size` must be from 1 to below 2^40, but is {", size.height, ", ", size.width, "}");
 }
 
 AMP_COLD void check_probability(const char* call, double p) {
