@@ -3,10 +3,8 @@
 //
 // Trains a small convolutional network on images, once for each number format, from the same
 // weights and on the same batches, and compares the results. `train_cnn --help` lists the flags.
-#include "data/cifar10.hpp"
 #include "data/drawn.hpp"
-#include "data/idx.hpp"
-#include "data/loader.hpp"
+#include "data/images.hpp"
 #include "trainer/history.hpp"
 #include "trainer/meter.hpp"
 #include "trainer/options.hpp"
@@ -16,6 +14,7 @@
 #include "trainer/stop.hpp"
 
 #include <amp/amp.hpp>
+#include <amp/data.hpp>
 #include <amp/diagnostics.hpp>
 #include <amp/distributed.hpp>
 #include <amp/safetensors.hpp>
@@ -32,8 +31,8 @@
 
 namespace {
 
+namespace data = amp::data;
 namespace nn = amp::nn;
-using examples::Batch;
 using examples::Meter;
 using examples::Options;
 using examples::Prediction;
@@ -78,24 +77,27 @@ struct Cnn : nn::Module {
 
 struct Data {
   examples::TrainAndTest sets;
-  std::vector<examples::ChannelStats> stats;  // of the training images, also for the test images
+  examples::ChannelStats stats;  // of the training images, also for the test images
 };
 
 examples::TrainAndTest load_files(const Options& options) {
   if (options.dataset == "drawn") return examples::load_drawn(options.seed);
-  if (options.dataset == "cifar10") return examples::load_cifar10(options.data);
-  return examples::load_idx(options.data);
+  const auto load = [&]<class Files>() -> examples::TrainAndTest {
+    return {.train = Files(options.data), .test = Files(options.data, {.train = false})};
+  };
+  if (options.dataset == "cifar10") return load.operator()<data::CIFAR10>();
+  if (options.dataset == "mnist") return load.operator()<data::MNIST>();
+  return load.operator()<data::FashionMNIST>();
 }
 
 Data load(const Options& options) {
   auto [train, test] = load_files(options);
   if (options.limit > 0) {
-    examples::truncate(train, options.limit);
-    examples::truncate(test, options.limit);
+    train = examples::first(train, options.limit);
+    test = examples::first(test, options.limit);
   }
-  const auto stats = examples::channel_stats(train);
-  return {.sets = {.train = examples::pad(train, 32, 32), .test = examples::pad(test, 32, 32)},
-          .stats = stats};
+  return {.sets = {.train = examples::pad(train, 32), .test = examples::pad(test, 32)},
+          .stats = examples::channel_stats(train)};
 }
 
 // --- one training -------------------------------------------------------------------------------
@@ -138,22 +140,25 @@ class Trainer {
         options_(options),
         ranks_(ranks),
         device_(ranks.device(options.device == "cuda" ? amp::kCUDA : amp::kCPU)),
-        train_(data.sets.train, data.stats,
-               {.batch_size = options.batch_size,
-                .seed = options.seed,
-                .augment = options.augment,
-                .workers = static_cast<int>(options.workers),
-                .rank = ranks.rank(),
-                .ranks = ranks.size()}),
-        test_(data.sets.test, data.stats,
-              {.batch_size = options.batch_size,
-               .shuffle = false,
-               .workers = static_cast<int>(options.workers),
-               .rank = ranks.rank(),
-               .ranks = ranks.size()}),
-        images_(data.sets.train.count()),
-        steps_per_epoch_((train_.batches() + options.accumulate - 1) / options.accumulate),
-        model_(data.sets.train.channels, data.sets.train.classes),
+        train_(examples::make_loader(data.sets.train, data.stats,
+                                     {.batch_size = options.batch_size,
+                                      .seed = options.seed,
+                                      .augment = options.augment,
+                                      .workers = options.workers,
+                                      .rank = ranks.rank(),
+                                      .ranks = ranks.size(),
+                                      .device = device_})),
+        test_(examples::make_loader(data.sets.test, data.stats,
+                                    {.batch_size = options.batch_size,
+                                     .shuffle = false,
+                                     .workers = options.workers,
+                                     .rank = ranks.rank(),
+                                     .ranks = ranks.size(),
+                                     .device = device_})),
+        images_(data.sets.train.size()),
+        batches_(train_.size()),
+        steps_per_epoch_((batches_ + options.accumulate - 1) / options.accumulate),
+        model_(data.sets.train.images().size(1), examples::kClasses),
         scaler_({.init_scale = options.init_scale.value_or(amp::GradScalerOptions{}.init_scale),
                  .enabled = precision.scaling && options.scaling,
                  .agree = agreement()}),
@@ -263,13 +268,14 @@ class Trainer {
     const double began = examples::seconds_now();
     const std::int64_t first = step_;
     gradients_ = amp::GradientHistogram();
-    train_.begin_epoch(epoch_ + 1, batch_);
+    train_.set_epoch(epoch_, batch_);
+    examples::Loader::Iterator batch = train_.begin();
     progress.begin_epoch(epoch_ + 1, images_done());
-    while (batch_ < train_.batches()) {
-      train_step();
+    while (batch_ < batches_) {
+      train_step(batch);
       if (stop_requested()) return false;
       if (options_.checkpoint_steps > 0 && step_ % options_.checkpoint_steps == 0) save();
-      if (progress.due() && batch_ < train_.batches()) progress.show(status());
+      if (progress.due() && batch_ < batches_) progress.show(status());
     }
     epoch_meter_.move_to_first(ranks_);
     progress.show(status());  // synchronises
@@ -287,20 +293,19 @@ class Trainer {
     return true;
   }
 
-  void train_step() {
+  void train_step(examples::Loader::Iterator& batch) {
     const Watch watch(*this);
-    const std::int64_t batches = std::min(options_.accumulate, train_.batches() - batch_);
+    const std::int64_t batches = std::min(options_.accumulate, batches_ - batch_);
     optimizer_->zero_grad();
-    for (std::int64_t i = 0; i < batches; ++i) {
-      const Batch batch = *train_.next();
-      const amp::Tensor targets = batch.targets.to(device_);
-      const amp::Tensor images = batch.images.to(device_);
+    for (std::int64_t i = 0; i < batches; ++i, ++batch) {
+      const auto& [images, targets] = *batch;
       Prediction prediction;
       {
         const Watch::Scope watching(watch);
-        backward(batch, images, targets, {.count = batches, .last = i + 1 == batches}, prediction);
+        backward(images, targets,
+                 {.number = batch_ + i, .count = batches, .last = i + 1 == batches}, prediction);
       }
-      if (batch.count() == 0) continue;
+      if (images.size(0) == 0) continue;
       epoch_meter_.add(prediction, targets);
       sample_meter_.add(prediction, targets);
     }
@@ -318,25 +323,27 @@ class Trainer {
     sample_meter_ = {};
   }
 
-  /// The position of a batch in its step.
+  /// The number of a batch in its epoch, and its position in its step.
   struct OfStep {
-    std::int64_t count;
+    std::int64_t number, count;
     bool last;
   };
   /// Adds the gradients of a batch. The last batch of a step averages those of all ranks.
-  void backward(const Batch& batch, const amp::Tensor& images, const amp::Tensor& targets,
-                OfStep step, Prediction& prediction) {
+  void backward(const amp::Tensor& images, const amp::Tensor& targets, OfStep step,
+                Prediction& prediction) {
+    const std::int64_t own = images.size(0);
+    const std::int64_t begin = step.number * options_.batch_size;
+    const std::int64_t total = std::min(options_.batch_size, images_ - begin);  // of all ranks
     std::optional<amp::NoSyncGuard> adds_only;
     if (parallel_ && !step.last) adds_only.emplace(*parallel_);
-    if (batch.count() == 0) {  // there are more ranks than images
+    if (own == 0) {  // there are more ranks than images
       (void)scaler_.scale(amp::zeros({}, {.device = device_}));
       if (step.last) parallel_->backward_without_samples();
       return;
     }
     prediction = predict(images, targets);
     amp::Tensor loss = step.count > 1 ? prediction.loss / step.count : prediction.loss;
-    if (parallel_ && batch.count() * ranks_.size() != batch.total)
-      loss = parallel_->weigh(loss, batch.count(), batch.total);
+    if (parallel_ && own * ranks_.size() != total) loss = parallel_->weigh(loss, own, total);
     scaler_.scale(loss).backward();
   }
 
@@ -394,10 +401,8 @@ class Trainer {
   std::optional<double> test_accuracy() {
     const amp::NoGradGuard no_grad;
     Meter meter;
-    test_.begin_epoch(1);
-    while (const std::optional<Batch> batch = test_.next()) {
-      const amp::Tensor targets = batch->targets.to(device_);
-      if (batch->count() > 0) meter.add(predict(batch->images.to(device_), targets), targets);
+    for (const auto& [images, targets] : test_) {
+      if (images.size(0) > 0) meter.add(predict(images, targets), targets);
       if (stop_requested()) return {};
     }
     meter.move_to_first(ranks_);
@@ -437,7 +442,7 @@ class Trainer {
   Ranks& ranks_;
   amp::Device device_;
   examples::Loader train_, test_;
-  std::int64_t images_, steps_per_epoch_;
+  std::int64_t images_, batches_, steps_per_epoch_;
   Cnn model_;
   std::optional<amp::DataParallel> parallel_;  // if there are several ranks
   std::unique_ptr<amp::Optimizer> optimizer_;
@@ -509,8 +514,8 @@ bool train_seed(const Options& options, Ranks& ranks, std::vector<Result>& resul
   std::printf(
       "%s: %lld training images, %lld test images\n%s, learning rate %g, batches of "
       "%lld, seed %llu\n",
-      options.dataset.c_str(), static_cast<long long>(data.sets.train.count()),
-      static_cast<long long>(data.sets.test.count()), options.optimizer.c_str(), options.lr,
+      options.dataset.c_str(), static_cast<long long>(data.sets.train.size()),
+      static_cast<long long>(data.sets.test.size()), options.optimizer.c_str(), options.lr,
       static_cast<long long>(options.batch_size), static_cast<unsigned long long>(options.seed));
   if (options.device == "cpu") tell_capabilities();
   std::fflush(stdout);

@@ -5,7 +5,7 @@
 // shading and noise are random, so that no single pixel determines the class.
 #pragma once
 
-#include "data/dataset.hpp"
+#include "data/images.hpp"
 
 #include <cstdint>
 
@@ -15,7 +15,7 @@ inline constexpr std::int64_t kDrawnSize = 32;  // pixels, as high as wide
 
 /// Returns `count` images, with the classes in turn. The same seed gives the same images; a smaller
 /// `count` gives the first of them.
-Dataset draw(std::int64_t count, std::uint64_t seed);
+amp::data::ImageDataset draw(std::int64_t count, std::uint64_t seed);
 
 /// Images to train with and others to test with.
 TrainAndTest load_drawn(std::uint64_t seed);

@@ -5,10 +5,7 @@
 #pragma once
 
 #include <cstdint>
-#include <numeric>
 #include <random>
-#include <utility>
-#include <vector>
 
 namespace examples {
 
@@ -22,11 +19,6 @@ class Random {
     return low + (high - low) * (static_cast<double>(engine_() >> 11) * 0x1p-53);
   }
 
-  /// Uniform among 0, 1, ..., bound - 1. The bias of the remainder, bound / 2^64, is ignored.
-  std::int64_t below(std::int64_t bound) {
-    return static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(bound));
-  }
-
   /// Nearly normal, mean 0 and variance 1: the sum of the eight bytes of one draw. A byte has mean
   /// 127.5 and variance (256^2 - 1) / 12, so the sum has mean 1020 and deviation sqrt(43690).
   double normal() {
@@ -34,16 +26,6 @@ class Random {
     std::uint64_t sum = 0;
     for (int shift = 0; shift < 64; shift += 8) sum += (draw >> shift) & 0xFF;
     return (static_cast<double>(sum) - 1020.0) / 209.0215;
-  }
-
-  /// 0, 1, ..., count - 1 in random order (Fisher and Yates).
-  std::vector<std::int64_t> permutation(std::int64_t count) {
-    std::vector<std::int64_t> order(static_cast<std::size_t>(count));
-    std::iota(order.begin(), order.end(), 0);
-    for (std::int64_t i = count - 1; i > 0; --i) {
-      std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(below(i + 1))]);
-    }
-    return order;
   }
 
  private:

@@ -41,6 +41,10 @@ struct DeviceMemory {
   void (*begin_host_copy)(Device, void*& copy, const void* from, std::int64_t bytes) = nullptr;
   const void* (*host_copy_data)(void* copy) = nullptr;
   void (*end_host_copy)(void* copy) noexcept = nullptr;
+
+  // The functions of a SideStream, described in device/side_stream.hpp.
+  void* (*create_stream)(Device) = nullptr;
+  void (*destroy_stream)(Device, void* stream) noexcept = nullptr;
 };
 
 /// Bytes of tensor memory on one device: those that tensors requested, not those that the allocator

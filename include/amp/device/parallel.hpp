@@ -25,6 +25,14 @@ void parallel_for(std::int64_t tasks, FunctionRef<void(std::int64_t)> body);
 void parallel_ranges(std::int64_t n, std::int64_t grain,
                      FunctionRef<void(std::int64_t, std::int64_t)> body);
 
+namespace detail {
+
+/// From now on, parallel_for does all tasks on this thread when it calls it: for a thread that works
+/// beside the program, and should not take the pool from it.
+void compute_alone();
+
+}  // namespace detail
+
 }  // namespace amp::inline v0
 
 #if AMP_HEADER_ONLY

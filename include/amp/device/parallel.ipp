@@ -37,6 +37,8 @@ class AMP_EXPORT ThreadPool {
   std::atomic<Workers*> workers_ = nullptr;
 };
 
+AMP_COLD void compute_alone() { Workers::inside() = true; }
+
 AMP_INLINE Workers& workers() { return process_state<ThreadPool>().workers(); }
 
 }  // namespace detail

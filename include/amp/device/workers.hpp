@@ -95,6 +95,11 @@ class AMP_EXPORT Workers {
   }
 
   int threads() const { return threads_; }
+  /// Whether this thread does all tasks of its jobs itself, as a thread of the pool does.
+  static bool& inside() {
+    static thread_local bool inside = false;
+    return inside;
+  }
   /// Whether the threads run in this process, not in the one that it was forked off.
   bool are_here() const { return forks_ == fork_count(); }
 
@@ -211,11 +216,6 @@ class AMP_EXPORT Workers {
       return false;
     }
     return poll_until(done);
-  }
-
-  static bool& inside() {
-    static thread_local bool inside = false;
-    return inside;
   }
 
   static int requested_threads() {

@@ -4,9 +4,12 @@
 // Checkpoints: everything that a training needs to resume, in one safetensors file.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "amp/core/file_path.hpp"
@@ -17,6 +20,18 @@
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
+
+namespace detail {
+
+/// Whether T saves its state as named tensors, and is neither a module nor an optimizer.
+template <class T>
+concept Stateful = requires(T& part, const NamedTensors& tensors) {
+  { part.state_dict() } -> std::same_as<NamedTensors>;
+  part.load_state_dict(tensors);
+}
+&&!std::derived_from<T, nn::Module> && !std::derived_from<T, Optimizer>;
+
+}  // namespace detail
 
 /// A list of named parts, held by reference: load() restores what save() has written. If model,
 /// optimizer, scaler and random stream are saved, and the resumed training takes the same batches,
@@ -62,6 +77,17 @@ class Checkpoint {
   Checkpoint& add(std::string name, std::string& text);
   /// Adds a tensor of any shape. load() replaces it by another tensor.
   Checkpoint& add(std::string name, Tensor& tensor);
+  /// Adds any other object whose state is named tensors, such as a DataLoader.
+  template <detail::Stateful T>
+  Checkpoint& add(std::string name, T& part) {
+    return add(
+        std::move(name), [&part] { return part.state_dict(); },
+        [&part](const NamedTensors& tensors) { part.load_state_dict(tensors); });
+  }
+  /// Adds the tensors that `save` returns and `load` is given. `load` must throw, and change
+  /// nothing, if they do not fit.
+  Checkpoint& add(std::string name, std::function<NamedTensors()> save,
+                  std::function<void(const NamedTensors&)> load);
   /// Adds the state of the generator that rand, randn and dropout use.
   Checkpoint& add_random_stream(std::string name = "random");
 

@@ -157,6 +157,12 @@ AMP_COLD Checkpoint& Checkpoint::add(std::string name, Tensor& tensor) {
       false));
 }
 
+AMP_COLD Checkpoint& Checkpoint::add(std::string name, std::function<NamedTensors()> save,
+                                     std::function<void(const NamedTensors&)> load) {
+  AMP_CHECK(save && load, "Checkpoint::add: a function of \"", name, "\" is empty");
+  return add_part(Part::of_tensors(std::move(name), std::move(save), std::move(load)));
+}
+
 AMP_COLD Checkpoint& Checkpoint::add_random_stream(std::string name) {
   return add_part(Part::of_note(
       std::move(name),

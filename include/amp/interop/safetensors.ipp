@@ -19,7 +19,7 @@
 #include "amp/core/input_file.hpp"
 #include "amp/core/refcount.hpp"
 #include "amp/interop/atomic_file.hpp"
-#include "amp/interop/file_mapping.hpp"
+#include "amp/core/file_mapping.hpp"
 #include "amp/interop/safetensors.hpp"
 #include "amp/interop/safetensors_header.hpp"
 #include "amp/interop/safetensors_reader.hpp"

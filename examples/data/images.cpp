@@ -1,70 +1,50 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Operations on images in memory, and images that the program draws.
-#include "data/dataset.hpp"
+// What is done to all images before the training, and images that the program draws.
+#include "data/images.hpp"
 #include "data/drawn.hpp"
 #include "data/random.hpp"
+
+#include <amp/amp.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 namespace examples {
 
-void truncate(Dataset& set, std::int64_t count) {
-  const auto kept = static_cast<std::size_t>(std::min(count, set.count()));
-  set.labels.resize(kept);
-  set.pixels.resize(kept * static_cast<std::size_t>(set.image_size()));
+amp::data::ImageDataset first(const amp::data::ImageDataset& set, std::int64_t count) {
+  const std::int64_t kept = std::min(count, set.size());
+  return {set.images().narrow(0, 0, kept), set.targets().narrow(0, 0, kept)};
 }
 
-Dataset pad(const Dataset& set, std::int64_t height, std::int64_t width) {
-  Dataset padded{set.channels, height, width, set.classes, {}, set.labels};
-  padded.pixels.resize(static_cast<std::size_t>(set.count() * padded.image_size()));
-  const std::int64_t top = (height - set.height) / 2;
-  const std::int64_t left = (width - set.width) / 2;
-  for (std::int64_t plane = 0; plane < set.count() * set.channels; ++plane) {
-    for (std::int64_t row = 0; row < set.height; ++row) {
-      const auto from = set.pixels.begin() + plane * set.plane_size() + row * set.width;
-      const auto to = padded.pixels.begin() + plane * padded.plane_size() + (top + row) * width;
-      std::copy(from, from + set.width, to + left);
-    }
-  }
-  return padded;
+amp::data::ImageDataset pad(const amp::data::ImageDataset& set, std::int64_t size) {
+  return {amp::data::transforms::center_crop(set.images(), size), set.targets()};
 }
 
-std::vector<ChannelStats> channel_stats(const Dataset& set) {
-  std::vector<ChannelStats> stats;
-  for (std::int64_t channel = 0; channel < set.channels; ++channel) {
+ChannelStats channel_stats(const amp::data::ImageDataset& set) {
+  ChannelStats stats;
+  for (std::int64_t channel = 0; channel < set.images().size(1); ++channel) {
     std::uint64_t sum = 0;  // both sums are exact: 2^48 pixels would fit
     std::uint64_t sum_of_squares = 0;
-    for (std::int64_t image = 0; image < set.count(); ++image) {
-      const auto plane = set.pixels.begin() + image * set.image_size() + channel * set.plane_size();
-      for (auto pixel = plane; pixel != plane + set.plane_size(); ++pixel) {
-        sum += *pixel;
-        sum_of_squares += std::uint64_t{*pixel} * *pixel;
-      }
+    const amp::Tensor pixels = set.images().select(1, channel).contiguous();
+    for (const std::uint8_t pixel :
+         std::span(pixels.const_data<std::uint8_t>(), static_cast<std::size_t>(pixels.numel()))) {
+      sum += pixel;
+      sum_of_squares += std::uint64_t{pixel} * pixel;
     }
-    const auto count = static_cast<double>(set.count() * set.plane_size());
+    const auto count = static_cast<double>(pixels.numel());
     const double mean = static_cast<double>(sum) / count;
     const double variance = static_cast<double>(sum_of_squares) / count - mean * mean;
-    stats.push_back({mean / 255, std::sqrt(std::max(variance, 0.0)) / 255});
+    stats.mean.push_back(mean / 255);
+    // A channel that never varies becomes 0 with any.
+    stats.deviation.push_back(variance > 0 ? std::sqrt(variance) / 255 : 1);
   }
   return stats;
-}
-
-Normaliser::Normaliser(const std::vector<ChannelStats>& stats) {
-  for (const ChannelStats& channel : stats) {
-    const double factor = channel.deviation > 0 ? 1 / channel.deviation : 0;
-    std::array<float, 256>& values = tables_.emplace_back();
-    for (std::size_t pixel = 0; pixel < values.size(); ++pixel) {
-      values[pixel] =
-          static_cast<float>((static_cast<double>(pixel) / 255.0 - channel.mean) * factor);
-    }
-  }
 }
 
 // --- drawing ------------------------------------------------------------------------------------
@@ -139,23 +119,22 @@ struct Drawing {
 
 }  // namespace
 
-Dataset draw(std::int64_t count, std::uint64_t seed) {
-  Dataset set{3, kDrawnSize, kDrawnSize};
-  set.pixels.resize(static_cast<std::size_t>(count * set.image_size()));
+amp::data::ImageDataset draw(std::int64_t count, std::uint64_t seed) {
+  constexpr std::int64_t kPlane = kDrawnSize * kDrawnSize;
+  const amp::Tensor images = amp::empty({count, 3, kDrawnSize, kDrawnSize}, {.dtype = amp::kUInt8});
   Random random(seed);
-  auto* image = set.pixels.data();
-  for (std::int64_t i = 0; i < count; ++i, image += set.image_size()) {
-    set.labels.push_back(i % set.classes);
-    const Drawing drawing(i % set.classes, random);
-    for (std::int64_t at = 0; at < set.plane_size(); ++at) {
+  auto* image = images.data<std::uint8_t>();
+  for (std::int64_t i = 0; i < count; ++i, image += 3 * kPlane) {
+    const Drawing drawing(i % kClasses, random);
+    for (std::int64_t at = 0; at < kPlane; ++at) {
       const double covered = drawing.coverage(at / kDrawnSize, at % kDrawnSize);
-      for (std::int64_t channel = 0; channel < set.channels; ++channel) {
-        image[channel * set.plane_size() + at] =
+      for (std::int64_t channel = 0; channel < 3; ++channel) {
+        image[channel * kPlane + at] =
             drawing.level(static_cast<std::size_t>(channel), covered, at % kDrawnSize, random);
       }
     }
   }
-  return set;
+  return {images, amp::remainder(amp::arange(count), kClasses)};
 }
 
 TrainAndTest load_drawn(std::uint64_t seed) {
