@@ -91,8 +91,7 @@ TEST_CASE("cuda: writes in place do not wait for the device", "[cuda]") {
 
 TEST_CASE("cuda: a recorded write in place is replayed, and moves the version", "[cuda]") {
   const Tensor x = amp::zeros({8}, {.device = kCUDA}), step = amp::ones({8}, {.device = kCUDA});
-  amp::cuda::Graph graph;
-  graph.capture([&] { x.add_(step, 2).mul_(2); });
+  amp::cuda::Graph graph([&] { x.add_(step, 2).mul_(2); });
   x.zero_();
   const std::uint64_t before = x.version();
   graph.replay();

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
-#include <map>
 #include <memory>
 #include <new>
 #include <string>
@@ -22,7 +20,6 @@
 #include "amp/nn/module.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/tensor/cloning.hpp"
-#include "amp/tensor/given_tensors.hpp"
 
 namespace amp::inline v0::nn {
 
@@ -78,15 +75,6 @@ AMP_INLINE void keep_first_names(NamedTensors& named) {
   amp::detail::AddressSet known;
   std::erase_if(named,
                 [&](const auto& entry) { return !known.insert(&entry.second.impl()).second; });
-}
-
-/// Whether the two are equal bit for bit in the dtype of `a`.
-AMP_COLD bool same_values(const Tensor& a, const Tensor& b) {
-  if (a.is_same(b)) return true;
-  const Tensor x = a.detach().to(kCPU).contiguous();
-  const Tensor y = b.detach().to(kCPU).to(a.dtype()).contiguous();
-  const auto bytes = static_cast<std::size_t>(x.numel() * item_size(x.dtype()));
-  return bytes == 0 || std::memcmp(x.raw_data(), y.raw_data(), bytes) == 0;
 }
 
 }  // namespace detail
@@ -252,46 +240,6 @@ AMP_LAZY_DEFINITION void Module::zero_grad() const {
   for (const Tensor& parameter : parameters()) {
     if (parameter.grad().defined()) parameter.set_grad(Tensor());
   }
-}
-
-AMP_LAZY_DEFINITION AMP_COLD NamedTensors Module::state_dict() const try {
-  NamedTensors all = named_parameters(), saved;
-  collect(&State::saved_buffers, "", saved);
-  for (auto& buffer : saved) all.push_back(std::move(buffer));
-  return all;
-} catch (const std::bad_alloc&) {
-  throw amp::detail::OutOfMemory();
-}
-
-AMP_LAZY_DEFINITION AMP_COLD void Module::load_state_dict(const NamedTensors& tensors) const try {
-  const NamedTensors own = state_dict();
-  NamedTensors names;
-  collect(&State::parameters, "", names, true);
-  collect(&State::saved_buffers, "", names, true);
-  using Source = std::pair<std::string_view, const Tensor*>;
-  std::map<const amp::detail::TensorImpl*, std::vector<Source>> sources;  // of each of `own`
-  amp::detail::GivenTensors given("module", tensors);
-  for (const auto& [name, tensor] : names) {
-    const Tensor* const found = given.find(name);
-    if (found == nullptr) continue;
-    (void)given.fits(name, *found, tensor.shape());
-    sources[&tensor.impl()].emplace_back(name, found);
-  }
-  for (const auto& [name, tensor] : own) {
-    if (!sources.contains(&tensor.impl())) given.add_missing(name);
-  }
-  given.require_fit();
-  for (const auto& [tensor, all] : sources) {
-    for (const auto& [name, other] : all)
-      AMP_CHECK(detail::same_values(*all.front().second, *other), "load_state_dict: \"",
-                all.front().first, "\" and \"", name,
-                "\" are one tensor in this module, but their values differ");
-  }
-  const NoGradGuard no_grad;
-  for (const auto& entry : own)
-    entry.second.copy_(sources.at(&entry.second.impl()).front().second->detach());
-} catch (const std::bad_alloc&) {
-  throw amp::detail::OutOfMemory();
 }
 
 AMP_COLD void Module::keep_float32() const { state().keeps_float32 = true; }
