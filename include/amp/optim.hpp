@@ -4,8 +4,14 @@
 // Optimizers and gradient clipping.
 #pragma once
 
+#include "amp/optim/adadelta.hpp"
+#include "amp/optim/adagrad.hpp"
 #include "amp/optim/adam.hpp"
+#include "amp/optim/adamax.hpp"
 #include "amp/optim/clip.hpp"
 #include "amp/optim/lamb.hpp"
 #include "amp/optim/lion.hpp"
+#include "amp/optim/nadam.hpp"
+#include "amp/optim/radam.hpp"
+#include "amp/optim/rmsprop.hpp"
 #include "amp/optim/sgd.hpp"

@@ -130,8 +130,10 @@ AMP_LAZY_DEFINITION void Optimizer::follow_parameters() {
     return;
   const Device device = parameters_[0].device();
   for (State* state : all_states()) {
-    if (state->kind != State::kCount) continue;
-    for (Tensor& count : state->tensors) count = count.to(device);
+    if (!state->is_scalar()) continue;
+    for (Tensor& number : state->tensors) {
+      if (number.defined()) number = number.to(device);
+    }
   }
   applied_ = applied_.to(device);  // the last, because it says whether all is done
 }
@@ -263,7 +265,7 @@ AMP_LAZY_DEFINITION AMP_COLD void Optimizer::check_state(
   const Tensor& p = parameters_[i];
   detail::check_choice(name_, i, p, choice);
   for (const State* state : remembered) {
-    if (state->kind == State::kCount || !state->has(i)) continue;
+    if (state->is_scalar() || !state->has(i)) continue;
     const Tensor& own = state->tensors[i];
     const auto dtype = state->dtype(choice, p.dtype());
     AMP_CHECK(dtype == own.dtype() && own.shape() == state->shape(p) && own.device() == p.device(),
@@ -293,8 +295,7 @@ AMP_LAZY_DEFINITION void Optimizer::check_gradient(
 
 AMP_LAZY_DEFINITION void* Optimizer::state_of(State& state, std::size_t i,
                                               const StateChoice& choice) {
-  const Tensor& p = parameters_[i];
-  return state.of(i, p, *state.dtype(choice, p.dtype()), parameters_.size());
+  return state.of(i, parameters_[i], choice, parameters_.size());
 }
 
 AMP_LAZY_DEFINITION kernels::StoredWeight Optimizer::stored_weight(std::size_t i,
