@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Optimizers and gradient clipping.
+// Optimizers, learning rates and gradient clipping.
 #pragma once
 
 #include "amp/optim/adadelta.hpp"
@@ -10,8 +10,10 @@
 #include "amp/optim/adamax.hpp"
 #include "amp/optim/clip.hpp"
 #include "amp/optim/lamb.hpp"
+#include "amp/optim/lambda_lr.hpp"
 #include "amp/optim/lion.hpp"
 #include "amp/optim/nadam.hpp"
 #include "amp/optim/radam.hpp"
+#include "amp/optim/reduce_lr_on_plateau.hpp"
 #include "amp/optim/rmsprop.hpp"
 #include "amp/optim/sgd.hpp"

@@ -20,6 +20,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
@@ -196,11 +197,15 @@ TEST_CASE("cuda update_scale: every policy moves as on the host", "[cuda]") {
   }
 }
 
-const amp::Schedule kSchedules[] = {{},
-                                    amp::step_schedule(2, 0.5),
-                                    amp::cosine_schedule(5),
-                                    amp::one_cycle_schedule(6),
-                                    amp::cosine_schedule(9, 0.01).after_warmup(3)};
+const amp::Schedule kSchedules[] = {
+    {},
+    amp::step_schedule(2, 0.5),
+    amp::cosine_schedule(5),
+    amp::one_cycle_schedule(6),
+    amp::cosine_schedule(9, 0.01).after_warmup(3),
+    amp::cosine_restarts_schedule(1, 2).after_warmup(2),
+    amp::chained_schedule({amp::multistep_schedule({1, 4}, 0.5), amp::polynomial_schedule(7, 1.5)}),
+    amp::sequence_schedule({amp::constant_schedule(0.5, 2), amp::cyclic_schedule(0.2, 2, 3)}, {2})};
 
 /// What a step reads, on one device.
 struct Words {
@@ -273,7 +278,8 @@ void check_rule(std::size_t variants, Rule (*rule)(std::size_t variant, std::siz
                        .count = g == 0   ? kFirst
                                 : g == 1 ? remaining
                                          : 0,
-                       .settings = {.lr = {g == 0 ? 0.1 : 0.07, kSchedules[(variant + g) % 5]},
+                       .settings = {.lr = {g == 0 ? 0.1 : 0.07,
+                                           kSchedules[(2 * variant + g) % std::size(kSchedules)]},
                                     .rule = rule(variant, g),
                                     .maximize = variant == 1 && g == 1}};
         }

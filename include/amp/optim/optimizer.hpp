@@ -55,6 +55,10 @@ class Optimizer {
   /// Returns the number of steps applied; schedules count these. Synchronises.
   AMP_LAZY std::int64_t applied_steps() const;
 
+  /// Returns the learning rate of each group, before its schedule: addresses of options.lr, until a
+  /// group is added. For schedulers of your own.
+  AMP_LAZY std::vector<double*> learning_rates();
+
   /// Drops all gradients; the next backward makes new ones. Gradients in the user's memory are set
   /// to 0 in place, with a launch each; options.zero_grad does so within the step.
   AMP_LAZY void zero_grad();

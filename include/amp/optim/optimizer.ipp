@@ -47,6 +47,15 @@ AMP_LAZY_DEFINITION AMP_COLD std::int64_t Optimizer::applied_steps() const {
   return applied_.item<std::int64_t>();
 }
 
+AMP_LAZY_DEFINITION AMP_COLD std::vector<double*> Optimizer::learning_rates() {
+  return detail::or_out_of_memory([&] {
+    std::vector<double*> rates;
+    for (const auto& [option, value] : hyperparameters())
+      if (option.ends_with(".lr")) rates.push_back(value);
+    return rates;
+  });
+}
+
 AMP_LAZY_DEFINITION void Optimizer::zero_grad() {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i];
