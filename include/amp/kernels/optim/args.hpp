@@ -5,6 +5,7 @@
 // launch. Rule is an optimizer's formula, such as AdamRule.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "amp/core/config.hpp"
@@ -67,7 +68,7 @@ inline constexpr bool kTrusts = requires {
 
 /// Calls a rule's update with the states in an array.
 AMP_EITHER_SIDE
-template <class Rule, class Coefficients, class V, int kStates>
+template <class Rule, class Coefficients, class V, std::size_t kStates>
 AMP_HOST_DEVICE AMP_ALWAYS_INLINE void update_with(const Coefficients& k, V& grad, V& weight,
                                                    V (&states)[kStates]) {
   static_assert(kStates >= 1 && kStates <= 3);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "amp/kernels/optim/adadelta.hpp"
@@ -34,7 +35,7 @@ namespace detail {
 inline constexpr std::int64_t kBeyondCaches = std::int64_t{1} << 22;
 
 /// Steps elements [begin, end), at most a chunk.
-template <class C, int kStates, class Rule>
+template <class C, std::size_t kStates, class Rule>
 void step_chunk(const StepRow<Rule>& row, std::int64_t begin, std::int64_t end) {
   const StepLoop<Rule, C, kStates> loop{.factor = static_cast<C>(row.factor),
                                         .coefficients = row.template coefficients<C>(),

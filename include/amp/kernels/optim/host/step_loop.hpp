@@ -38,7 +38,7 @@ AMP_ALWAYS_INLINE void put(const Rounded<simd::Vec<C, Isa>>& v, C* x) {
 
 /// Steps the elements of arrays of one type, with the first kStates states of the rule. Set
 /// `streams` if no cache will hold the copies until they are read.
-template <class Rule, class C, int kStates = plain_states<Rule>()>
+template <class Rule, class C, std::size_t kStates = plain_states<Rule>()>
 struct StepLoop {
   using Coefficients = typename Rule::template Coefficients<C>;
 
@@ -64,13 +64,13 @@ struct StepLoop {
     constexpr std::int64_t kLanes = simd::kLanes<Isa>, kLine = simd::kMostLanes;
     const StepLoop loop = *self;  // a copy, since stores might alias it
     C* states[kStates];
-    for (int s = 0; s < kStates; ++s) states[s] = of_states[s];
+    for (std::size_t s = 0; s < kStates; ++s) states[s] = of_states[s];
     const bool past_caches = loop.streams && simd::may_pass_caches(copy);
     std::int64_t i = 0;
     for (; i + kLine <= n; i += kLine) {
       simd::prefetch(g + i);
       simd::prefetch(w + i);
-      for (int s = 0; s < kStates; ++s)
+      for (std::size_t s = 0; s < kStates; ++s)
         if (loop.keeps(s)) simd::prefetch(states[s] + i);
       for (std::int64_t at = i; at < i + kLine; at += kLanes) {
         Rounded<simd::Vec<C, Isa>> weight;
@@ -88,15 +88,18 @@ struct StepLoop {
   }
 
  private:
-  AMP_ALWAYS_INLINE bool keeps(int s) const { return !may_lack<Rule>(s) || rule.keeps_state(s); }
+  AMP_ALWAYS_INLINE bool keeps(std::size_t s) const {
+    const int state = static_cast<int>(s);
+    return !may_lack<Rule>(state) || rule.keeps_state(state);
+  }
 
-  template <int s, class V>
+  template <std::size_t s, class V>
   AMP_ALWAYS_INLINE void get_state(C* const (&states)[kStates], std::int64_t i, V& state) const {
     if constexpr (s < kStates) {
       if (keeps(s)) get(states[s] + i, state);
     }
   }
-  template <int s, class V>
+  template <std::size_t s, class V>
   AMP_ALWAYS_INLINE void put_state(C* const (&states)[kStates], std::int64_t i,
                                    const V& state) const {
     if constexpr (s < kStates) {
