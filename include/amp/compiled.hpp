@@ -178,6 +178,7 @@
 #include "amp/optim/rule_optimizer.ipp"
 #include "amp/optim/saved_state.ipp"
 #include "amp/optim/sgd.ipp"
+#include "amp/optim/weight_average.ipp"
 #include "amp/optim/weight_storage.ipp"
 #include "amp/scaler/cycle.ipp"
 #include "amp/scaler/grad_scaler.ipp"

@@ -17,3 +17,4 @@
 #include "amp/optim/reduce_lr_on_plateau.hpp"
 #include "amp/optim/rmsprop.hpp"
 #include "amp/optim/sgd.hpp"
+#include "amp/optim/weight_average.hpp"

@@ -122,9 +122,11 @@ AMP_LAZY_DEFINITION void Optimizer::step(const GradScale& scale) {
   const bool skips_here = applied_.defined() && applied_.device().type == kCPU && scale.skips();
   if (!skips_here) note_step();
   apply(scale);
+  bool any = false;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i];
     if (!p.grad().defined()) continue;
+    any = true;
     p.impl().storage->bump_version();
     if (is_view(i)) {
       autograd::leaf_of(p)->is_scaled = false;  // the user's kernels write the next gradient
@@ -132,6 +134,21 @@ AMP_LAZY_DEFINITION void Optimizer::step(const GradScale& scale) {
       detail::wrote_copies(p);
     }
   }
+  for (std::size_t i = 0; any && i < followers_.size(); ++i) {
+    if (const auto follower = followers_[i].lock(); follower != nullptr)
+      follower->after_step(*follower, *this, scale.found_inf);
+  }
+}
+
+AMP_LAZY_DEFINITION AMP_COLD void Optimizer::add_follower(
+    std::weak_ptr<detail::StepFollower> follower) {
+  detail::or_out_of_memory([&] { followers_.push_back(std::move(follower)); });
+}
+
+AMP_LAZY_DEFINITION Tensor Optimizer::stored_weights(std::size_t i) const {
+  const State* const aux_state = aux_state_of(i);
+  const bool is_master = aux_state != nullptr && aux_state->storage == WeightStorage::kMaster;
+  return is_master && aux_state->has(i) ? aux_state->tensors[i] : parameters_[i];
 }
 
 AMP_LAZY_DEFINITION void Optimizer::follow_parameters() {

@@ -14,6 +14,7 @@
 #include "amp/kernels/optim/adagrad.hpp"
 #include "amp/kernels/optim/adam.hpp"
 #include "amp/kernels/optim/adamax.hpp"
+#include "amp/kernels/optim/average.hpp"
 #include "amp/kernels/optim/cuda.cuh"
 #include "amp/kernels/optim/lamb.hpp"
 #include "amp/kernels/optim/lion.hpp"

@@ -11,6 +11,7 @@
 #include "amp/kernels/optim/adam.hpp"
 #include "amp/kernels/optim/adamax.hpp"
 #include "amp/kernels/optim/args.hpp"
+#include "amp/kernels/optim/average.hpp"
 #include "amp/kernels/optim/coefficients.hpp"
 #include "amp/kernels/optim/grad_scale.hpp"
 #include "amp/kernels/optim/host.hpp"
@@ -108,6 +109,7 @@ template void optimizer_step(const OptimizerArgs<AdadeltaRule>& args);
 template void optimizer_step(const OptimizerArgs<AdamaxRule>& args);
 template void optimizer_step(const OptimizerArgs<NAdamRule>& args);
 template void optimizer_step(const OptimizerArgs<RAdamRule>& args);
+template void optimizer_step(const OptimizerArgs<AverageRule>& args);
 #endif
 
 }  // namespace amp::inline v0::kernels::host
