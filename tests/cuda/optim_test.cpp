@@ -8,6 +8,7 @@
 #include <amp/kernels/optim/adagrad.hpp>
 #include <amp/kernels/optim/adam.hpp>
 #include <amp/kernels/optim/adamax.hpp>
+#include <amp/kernels/optim/average.hpp>
 #include <amp/kernels/optim/host.hpp>
 #include <amp/kernels/optim/lamb.hpp>
 #include <amp/kernels/optim/lion.hpp>
@@ -358,6 +359,13 @@ TEST_CASE("cuda optimizers: the bits of all other rules are the host's", "[cuda]
   check_rule<k::RAdamRule>(2, [](std::size_t variant, std::size_t g) {
     return k::RAdamRule{
         .beta2 = variant == 0 ? 0.999 : 0.6, .weight_decay = 0.05, .decoupled = g == 1};
+  });
+}
+
+TEST_CASE("cuda averages: the bits are the host's", "[cuda]") {
+  check_rule<k::AverageRule>(3, [](std::size_t variant, std::size_t g) {
+    return k::AverageRule{
+        .decay = g == 0 ? 0.9 : 0.3, .equal = variant == 1, .warmup = variant == 2};
   });
 }
 
