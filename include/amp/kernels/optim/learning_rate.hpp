@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#include "amp/core/config.hpp"
+
 namespace amp::inline v0 {
 
 /// The learning rate as a function of t, the number of steps applied before. The functions in
@@ -46,8 +48,8 @@ class Schedule {
   /// One formula.
   constexpr explicit Schedule(const Piece& piece) { add(piece); }
 
-  constexpr int count() const { return count_; }
-  constexpr const Piece& operator[](int i) const { return pieces_[i]; }
+  AMP_HOST_DEVICE constexpr int count() const { return count_; }
+  AMP_HOST_DEVICE constexpr const Piece& operator[](int i) const { return pieces_[i]; }
   constexpr Fault fault() const { return fault_; }
   constexpr void set_fault(Fault fault) { fault_ = fault; }
 
@@ -61,7 +63,7 @@ class Schedule {
     }
   }
   /// Returns the step at which the formulas of step t began; -1 if there are none.
-  constexpr std::int64_t begin_of(std::int64_t t) const {
+  AMP_HOST_DEVICE constexpr std::int64_t begin_of(std::int64_t t) const {
     std::int64_t begin = -1;
     for (int i = 0; i < count_; ++i) {
       if (pieces_[i].begin <= t && pieces_[i].begin > begin) begin = pieces_[i].begin;
