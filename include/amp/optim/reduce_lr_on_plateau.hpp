@@ -10,11 +10,10 @@
 
 namespace amp::inline v0 {
 
-enum class PlateauMode : std::uint8_t { kMin, kMax };  ///< which values are better
-enum class PlateauThreshold : std::uint8_t {
-  kRel,
-  kAbs
-};  ///< a factor of the best value, or added
+/// Which values are better: lower or higher ones.
+enum class PlateauMode : std::uint8_t { kMin, kMax };
+/// What `threshold` is: a part of the best value, or a difference from it.
+enum class PlateauThreshold : std::uint8_t { kRel, kAbs };
 
 /// Options of ReduceLROnPlateau, with torch's meaning and defaults.
 struct ReduceLROnPlateauOptions {
@@ -24,8 +23,8 @@ struct ReduceLROnPlateauOptions {
   double threshold = 1e-4;     // by which a value must be better
   PlateauThreshold threshold_mode = PlateauThreshold::kRel;
   std::int64_t cooldown = 0;  // values that count for nothing after
-  double min_lr = 0;
-  double eps = 1e-8;  // smaller reductions are left out
+  double min_lr = 0;          // no rate becomes smaller
+  double eps = 1e-8;          // smaller reductions are left out
 };
 
 /// Reduces options.lr of every group of an optimizer, which must outlive it
@@ -49,6 +48,7 @@ class ReduceLROnPlateau {
   /// Takes the next value, on the host. NaN is worse than every number.
   AMP_LAZY void step(double metric);
 
+  /// The options that it was made with.
   const Options& options() const { return options_; }
   /// The best value so far: an infinity before the first one.
   double best() const { return best_; }

@@ -121,6 +121,7 @@ class StochasticWeightAverage final : public WeightAverage {
 /// have. No step may be made meanwhile.
 class AverageGuard {
  public:
+  /// Throws if there is no memory, or if the averages are there already.
   AMP_LAZY [[nodiscard]] explicit AverageGuard(WeightAverage& average);
   ~AverageGuard() { put_back(); }
   AverageGuard(const AverageGuard&) = delete;

@@ -48,9 +48,12 @@ class Schedule {
   /// One formula.
   constexpr explicit Schedule(const Piece& piece) { add(piece); }
 
+  /// The number of pieces.
   AMP_HOST_DEVICE constexpr int count() const { return count_; }
   AMP_HOST_DEVICE constexpr const Piece& operator[](int i) const { return pieces_[i]; }
+  /// Why the schedule cannot work: kNone if it can.
   constexpr Fault fault() const { return fault_; }
+  /// Makes it a schedule that cannot work.
   constexpr void set_fault(Fault fault) { fault_ = fault; }
 
   /// Adds a formula. Those that begin at the same step act one after the other, each on the rate
