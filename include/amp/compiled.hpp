@@ -168,6 +168,7 @@
 #include "amp/optim/lamb.ipp"
 #include "amp/optim/lambda_lr.ipp"
 #include "amp/optim/lion.ipp"
+#include "amp/optim/muon.ipp"
 #include "amp/optim/nadam.ipp"
 #include "amp/optim/optimizer.ipp"
 #include "amp/optim/param_group.ipp"

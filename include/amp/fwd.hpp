@@ -52,6 +52,7 @@ class Adagrad;
 class Adadelta;
 class Lion;
 class LAMB;
+class Muon;
 class ExponentialMovingAverage;
 
 class GradScaler;

@@ -12,6 +12,7 @@
 #include "amp/optim/lamb.hpp"
 #include "amp/optim/lambda_lr.hpp"
 #include "amp/optim/lion.hpp"
+#include "amp/optim/muon.hpp"
 #include "amp/optim/nadam.hpp"
 #include "amp/optim/radam.hpp"
 #include "amp/optim/reduce_lr_on_plateau.hpp"

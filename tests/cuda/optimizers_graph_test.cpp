@@ -29,16 +29,16 @@ struct Training {
   amp::ExponentialMovingAverage ema;
   amp::GradScaler scaler{{.init_scale = 64, .growth_interval = 3}};
 
-  Training(const optim_test::Maker& make, amp::Device where)
+  Training(const optim_test::Maker& make, amp::Device where, const amp::Shape& shape)
       : device(where),
-        p(amp_test::numbers({67}, 1, amp::kFloat32).to(where).detach().requires_grad_()),
-        source(amp::zeros({67}, {.device = where})),
+        p(amp_test::numbers(shape, 1, amp::kFloat32).to(where).detach().requires_grad_()),
+        source(amp::zeros(shape, {.device = where})),
         optimizer(make(
             {p}, {.schedule = amp::sequence_schedule(
                       {amp::linear_schedule(0.2, 1, 3), amp::exponential_schedule(0.8)}, {3})})),
         ema(*optimizer, {.decay = 0.6}) {}
   void load(int i) const {
-    source.copy_(amp_test::numbers({67}, 5 + i, amp::kFloat32).to(device));
+    source.copy_(amp_test::numbers(source.shape(), 5 + i, amp::kFloat32).to(device));
     if (i == 3) source.fill_(HUGE_VAL);
   }
   void step() {
@@ -67,29 +67,39 @@ void check_same(const std::vector<Tensor>& a, const std::vector<Tensor>& b, bool
   }
 }
 
+/// `rounds`: host and device do not round alike.
+void check_graph(const optim_test::Maker& make, const amp::Shape& shape, bool rounds) {
+  Training host(make, amp::kCPU, shape), eager(make, amp::kCUDA, shape),
+      recorded(make, amp::kCUDA, shape);
+  for (Training* training : {&host, &eager}) {
+    training->load(100);
+    for (int i = 0; i < kWarmup; ++i) training->step();
+    for (int i = 0; i < kReplays; ++i) {
+      training->load(i);
+      training->step();
+    }
+  }
+  recorded.load(100);
+  amp::cuda::Graph graph([&] { recorded.step(); }, {.warmup = kWarmup});
+  for (int i = 0; i < kReplays; ++i) {
+    recorded.load(i);
+    graph.replay();
+  }
+  CHECK(recorded.scaler.counters().skipped == 1);
+  CHECK(recorded.ema.n_averaged() == kWarmup + kReplays - 1);
+  check_same(recorded.outcome(), eager.outcome(), false);
+  check_same(eager.outcome(), host.outcome(), rounds);
+}
+
 TEST_CASE("cuda optimizers: graphs, with schedules, averages and skips, are the host's", "[cuda]") {
   for (const auto& [name, make] : optim_test::every_optimizer()) {
     INFO(name);
-    Training host(make, amp::kCPU), eager(make, amp::kCUDA), recorded(make, amp::kCUDA);
-    for (Training* training : {&host, &eager}) {
-      training->load(100);
-      for (int i = 0; i < kWarmup; ++i) training->step();
-      for (int i = 0; i < kReplays; ++i) {
-        training->load(i);
-        training->step();
-      }
-    }
-    recorded.load(100);
-    amp::cuda::Graph graph([&] { recorded.step(); }, {.warmup = kWarmup});
-    for (int i = 0; i < kReplays; ++i) {
-      recorded.load(i);
-      graph.replay();
-    }
-    CHECK(recorded.scaler.counters().skipped == 1);
-    CHECK(recorded.ema.n_averaged() == kWarmup + kReplays - 1);
-    check_same(recorded.outcome(), eager.outcome(), false);
-    check_same(eager.outcome(), host.outcome(), cuda_test::kOwnMath);
+    check_graph(make, {67}, cuda_test::kOwnMath);
   }
+}
+
+TEST_CASE("cuda Muon: a graph, with a schedule, an average and a skip, is the host's", "[cuda]") {
+  check_graph(optim_test::maker<amp::Muon>({.lr = 0.02, .ns_dtype = amp::kFloat32}), {9, 7}, true);
 }
 
 TEST_CASE("cuda optimizers: a graph takes the rates of LambdaLR and of a plateau", "[cuda]") {

@@ -59,10 +59,13 @@ concept Parameters = std::same_as<T, std::vector<Tensor>> || std::same_as<T, Nam
 /// - complete(options) fills in unset options, and throws if options contradict each other.
 /// - visit(options, f) calls f(name, number, below) for each number that may change while training.
 ///   The number must lie in [0, below), or in [0, infinity) if `below` is not given.
+/// It may have a class Preparation, which computes what takes the gradients' place in the step, as
+/// Muon's does, and check_parameter(i, parameter), which throws if it cannot.
 /// The members are defined in rule_optimizer.ipp, which the file that defines the formula includes.
 template <class Formula>
 class RuleOptimizer : public Optimizer {
   using Rule = typename Formula::Rule;
+  static constexpr bool kPrepares = requires { typename Formula::Preparation; };
 
  public:
   using Options = typename Formula::Options;
@@ -111,6 +114,7 @@ class RuleOptimizer : public Optimizer {
 
   void check_options() override;
   void apply(const GradScale& scale) override;
+  static void launch(const kernels::OptimizerArgs<Rule>& args);
   detail::PoolVector<State*> states() override;
   StateChoice choice(std::size_t i) const override;
   Hyperparameters hyperparameters() override;
@@ -137,7 +141,7 @@ class RuleOptimizer : public Optimizer {
   // Rebuilt in each step; the memory is reused.
   detail::PoolVector<kernels::OptimizerGroup<Rule>> groups_list_;
   detail::PoolVector<kernels::OptimizerParameter<Rule>> parameters_list_;
-  kernels::DescriptorTable table_;
+  kernels::DescriptorTable table_, preparation_table_;
 };
 
 }  // namespace amp::inline v0

@@ -45,11 +45,14 @@ template <class Formula>
 AMP_COLD RuleOptimizer<Formula>::RuleOptimizer(std::vector<Group> groups)
     : Optimizer(Formula::kName) {
   static_assert(Rule::kStates == std::size(Formula::kStates));
+  Options defaults;
+  Formula::complete(defaults);
+  const Rule usual = Formula::rule(defaults);
   for (int s = 0; s < Rule::kStates; ++s) {
     states_[s].name = Formula::kStates[s];
-    states_[s].may_lack = kernels::may_lack<Rule>(s);
+    states_[s].may_lack = !usual.keeps_state(s);
   }
-  steps_.may_lack = !kernels::counts_steps(Rule{});
+  steps_.may_lack = !kernels::counts_steps(usual);
   AMP_CHECK(!groups.empty(), name(), detail::kNoParams);
   for (Group& group : groups) add_param_group(std::move(group));
 }
@@ -82,8 +85,10 @@ AMP_COLD void RuleOptimizer<Formula>::add_param_group(Group group) try {
     for (const ParameterView& view : group.views) adopt(view);
     for (std::size_t k = 0; k < group.params.size(); ++k)
       adopt(group.params[k], group.names.empty() ? std::string_view() : group.names[k]);
-    for (std::size_t i = before; i < parameters().size(); ++i)
+    for (std::size_t i = before; i < parameters().size(); ++i) {
       detail::check_choice(name(), i, parameters()[i], choice_of(group.options));
+      if constexpr (kPrepares) Formula::check_parameter(i, parameters()[i]);
+    }
     for (std::size_t i = before; i < parameters().size(); ++i) {
       const Device device = parameters()[i].device();
       if (!steps_.may_lack)
@@ -198,8 +203,12 @@ void RuleOptimizer<Formula>::apply(const GradScale& scale) {
         .applied = static_cast<std::int64_t*>(applied().raw_data()),
         .scale = scale,
         .table = &table_};
-    kernels::dispatch_step<Rule, kernels::host::optimizer_step<Rule>>(any.device(), args,
-                                                                      Formula::kName);
+    if constexpr (kPrepares) {
+      const typename Formula::Preparation prepared(args, &preparation_table_, parameters());
+      launch(prepared.args());
+    } else {
+      launch(args);
+    }
   } catch (...) {
     for (State* state : remembered) state->created.clear();
     throw;
@@ -212,6 +221,12 @@ void RuleOptimizer<Formula>::apply(const GradScale& scale) {
       autograd::leaf_of(parameters()[i])->is_scaled = false;  // 0 carries no scale
     });
   }
+}
+
+template <class Formula>
+void RuleOptimizer<Formula>::launch(const kernels::OptimizerArgs<Rule>& args) {
+  kernels::dispatch_step<Rule, kernels::host::optimizer_step<Rule>>(args.device, args,
+                                                                    Formula::kName);
 }
 
 template <class Formula>

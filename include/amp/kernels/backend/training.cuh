@@ -18,6 +18,7 @@
 #include "amp/kernels/optim/cuda.cuh"
 #include "amp/kernels/optim/lamb.hpp"
 #include "amp/kernels/optim/lion.hpp"
+#include "amp/kernels/optim/muon.hpp"
 #include "amp/kernels/optim/nadam.hpp"
 #include "amp/kernels/optim/radam.hpp"
 #include "amp/kernels/optim/rmsprop.hpp"

@@ -20,6 +20,7 @@
 #include "amp/kernels/optim/host/trust_ratio.hpp"
 #include "amp/kernels/optim/lamb.hpp"
 #include "amp/kernels/optim/lion.hpp"
+#include "amp/kernels/optim/muon.hpp"
 #include "amp/kernels/optim/nadam.hpp"
 #include "amp/kernels/optim/radam.hpp"
 #include "amp/kernels/optim/rmsprop.hpp"
@@ -109,6 +110,7 @@ template void optimizer_step(const OptimizerArgs<AdadeltaRule>& args);
 template void optimizer_step(const OptimizerArgs<AdamaxRule>& args);
 template void optimizer_step(const OptimizerArgs<NAdamRule>& args);
 template void optimizer_step(const OptimizerArgs<RAdamRule>& args);
+template void optimizer_step(const OptimizerArgs<MuonRule>& args);
 template void optimizer_step(const OptimizerArgs<AverageRule>& args);
 #endif
 
