@@ -36,12 +36,14 @@ class Schedule {
     std::int64_t steps = 1;
     double first = 1, last = 0, shape = 1;
 
+    /// Whether it gives every rate back.
+    constexpr bool does_nothing() const { return kind == Kind::kFactor && first == 1; }
     friend bool operator==(const Piece&, const Piece&) = default;
   };
   /// Why a schedule cannot work, if it cannot. The optimizer that it is given to throws.
   enum class Fault : std::uint8_t { kNone, kPieces, kMilestones, kWarmup };
 
-  static constexpr int kMaxPieces = 16;
+  static constexpr int kMaxPieces = 12;
 
   /// Constant.
   constexpr Schedule() = default;

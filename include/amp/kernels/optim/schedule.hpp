@@ -141,11 +141,12 @@ constexpr Schedule chained_schedule(std::initializer_list<Schedule> schedules) {
       for (int i = 0; i < schedule.count(); ++i) {
         Schedule::Piece piece = schedule[i];
         if (piece.begin > begin && piece.begin < next) next = piece.begin;
-        if (piece.begin != own) continue;
+        if (piece.begin != own || piece.does_nothing()) continue;
         piece.begin = begin;
         all.add(piece);
       }
     }
+    if (begin > 0 && all.begin_of(begin) != begin) all.add({.begin = begin});
     more = next != INT64_MAX && all.fault() == Schedule::Fault::kNone;
     begin = next;
   }
