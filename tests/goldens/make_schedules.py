@@ -34,7 +34,7 @@ def cyclic(**options):
 
 SCHEDULES = [  # what `schedules` of the test lists under these names
     ("multistep", lambda opt: lrs.MultiStepLR(opt, [30, 7, 30, 50])),
-    ("multistep_many", lambda opt: lrs.MultiStepLR(opt, range(3, 36, 3), 0.8)),
+    ("multistep_many", lambda opt: lrs.MultiStepLR(opt, range(3, 33, 3), 0.8)),
     ("exponential", lambda opt: lrs.ExponentialLR(opt, 0.93)),
     ("polynomial", lambda opt: lrs.PolynomialLR(opt)),
     ("polynomial_power", lambda opt: lrs.PolynomialLR(opt, 40, 2.5)),

@@ -38,7 +38,7 @@ double metric(int t) { return t == 17 ? std::nan("") : 3.0 / (1 + t / 6) + (t * 
 std::map<std::string_view, amp::Schedule> schedules() {
   using enum amp::CyclicMode;
   std::vector<std::int64_t> many;
-  for (std::int64_t t = 3; t < 36; t += 3) many.push_back(t);
+  for (std::int64_t t = 3; t < 33; t += 3) many.push_back(t);
   return {
       {"multistep", amp::multistep_schedule({30, 7, 30, 50})},
       {"multistep_many", amp::multistep_schedule(many, 0.8)},
@@ -251,6 +251,7 @@ TEST_CASE("LambdaLR: a resumed run goes on, and wrong functions are refused", "[
   amp::LambdaLR a(first.sgd, falling), b(second.sgd, [](std::int64_t) { return 1.0; });
   for (int t = 0; t < 3; ++t) a.step();
   amp::LambdaLR c(second.sgd, falling);
+  second.sgd.load_state_dict(first.sgd.state_dict());
   c.load_state_dict(a.state_dict());
   CHECK(second.sgd.options().lr == kRates[0] / 4);
   c.step();

@@ -4,9 +4,12 @@
 // Checkpoints: everything that a training needs to resume, in one safetensors file.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "amp/core/file_path.hpp"
@@ -17,6 +20,18 @@
 #include "amp/tensor/tensor.hpp"
 
 namespace amp::inline v0 {
+
+namespace detail {
+
+/// An object with a state of named tensors that is neither a module nor an optimizer.
+template <class T>
+concept OtherState = !std::derived_from<T, nn::Module> && !std::derived_from<T, Optimizer> &&
+                     requires(T & object, const NamedTensors& tensors) {
+  { object.state_dict() } -> std::same_as<NamedTensors>;
+  object.load_state_dict(tensors);
+};
+
+}  // namespace detail
 
 /// A list of named parts, held by reference: load() restores what save() has written. If model,
 /// optimizer, scaler and random stream are saved, and the resumed training takes the same batches,
@@ -56,6 +71,14 @@ class Checkpoint {
   Checkpoint& add(std::string name, Optimizer& optimizer);
   /// Adds the state of a scaler. A disabled scaler ignores it in load().
   Checkpoint& add(std::string name, GradScaler& scaler);
+  /// Adds any other object with a state_dict(), such as an ExponentialMovingAverage or a
+  /// ReduceLROnPlateau.
+  template <detail::OtherState Object>
+  Checkpoint& add(std::string name, Object& object) {
+    return add_state(
+        std::move(name), [&object] { return object.state_dict(); },
+        [&object](const NamedTensors& tensors) { object.load_state_dict(tensors); });
+  }
   /// Adds a number, such as an epoch or a step.
   Checkpoint& add(std::string name, std::int64_t& number);
   /// Adds a text, for any other information.
@@ -86,6 +109,8 @@ class Checkpoint {
   std::string put_back(const std::vector<SafeTensors>& before, std::size_t last,
                        SafeTensors& contents) const;
   Checkpoint& add_part(Part part);
+  Checkpoint& add_state(std::string name, std::function<NamedTensors()> save,
+                        std::function<void(const NamedTensors&)> load);
 
   std::vector<Part> parts_;
 };

@@ -117,10 +117,15 @@ AMP_COLD Checkpoint& Checkpoint::add(std::string name, const nn::Module& module)
       [module](const NamedTensors& tensors) { module.load_state_dict(tensors); }));
 }
 
+AMP_COLD Checkpoint& Checkpoint::add_state(std::string name, std::function<NamedTensors()> save,
+                                           std::function<void(const NamedTensors&)> load) {
+  return add_part(Part::of_tensors(std::move(name), std::move(save), std::move(load)));
+}
+
 AMP_COLD Checkpoint& Checkpoint::add(std::string name, Optimizer& optimizer) {
-  return add_part(Part::of_tensors(
+  return add_state(
       std::move(name), [&optimizer] { return optimizer.state_dict(); },
-      [&optimizer](const NamedTensors& tensors) { optimizer.load_state_dict(tensors); }));
+      [&optimizer](const NamedTensors& tensors) { optimizer.load_state_dict(tensors); });
 }
 
 AMP_COLD Checkpoint& Checkpoint::add(std::string name, GradScaler& scaler) {

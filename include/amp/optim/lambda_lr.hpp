@@ -37,15 +37,15 @@ class LambdaLR {
   /// The number of calls of step().
   std::int64_t last_epoch() const { return last_epoch_; }
 
-  /// Returns last_epoch and base_lrs, the rates of the groups at first.
+  /// Returns last_epoch and base_lrs, the rates of the groups at first. Those of the next step are
+  /// in the optimizer's state.
   AMP_LAZY NamedTensors state_dict() const;
-  /// Restores what state_dict() returned, and sets the rates. Throws, changing nothing, if it does
-  /// not fit.
+  /// Restores what state_dict() returned. Throws, changing nothing, if it does not fit.
   AMP_LAZY void load_state_dict(const NamedTensors& tensors);
 
  private:
   /// Sets the rates to those after `t` calls.
-  AMP_LAZY void set_rates(std::int64_t t, const std::vector<double>& base_lrs);
+  AMP_LAZY void set_rates(std::int64_t t);
 
   Optimizer& optimizer_;
   std::vector<Factor> factors_;

@@ -28,28 +28,28 @@ AMP_LAZY_DEFINITION AMP_COLD LambdaLR::LambdaLR(Optimizer& optimizer, std::vecto
   detail::or_out_of_memory([&] {
     for (const double* const rate : rates) base_lrs_.push_back(*rate);
   });
-  set_rates(0, base_lrs_);
+  set_rates(0);
 }
 
-AMP_LAZY_DEFINITION void LambdaLR::set_rates(std::int64_t t, const std::vector<double>& base_lrs) {
+AMP_LAZY_DEFINITION void LambdaLR::set_rates(std::int64_t t) {
   detail::or_out_of_memory([&] {
     const std::vector<double*> rates = optimizer_.learning_rates();
-    AMP_CHECK(rates.size() == base_lrs.size(), "LambdaLR: the optimizer has ", rates.size(),
-              " groups now, but had ", base_lrs.size(), "; make another LambdaLR");
+    AMP_CHECK(rates.size() == base_lrs_.size(), "LambdaLR: the optimizer has ", rates.size(),
+              " groups now, but had ", base_lrs_.size(), "; make another LambdaLR");
     std::vector<double> next;
     for (std::size_t g = 0; g < rates.size(); ++g) {
       const double factor = factors_[g](t);
       AMP_CHECK(factor >= 0 && factor <= 0x1p1000,
                 "LambdaLR: the factor of a rate must be a finite number from 0 on, but is ", factor,
                 " at t = ", t);
-      next.push_back(base_lrs[g] * factor);
+      next.push_back(base_lrs_[g] * factor);
     }
     for (std::size_t g = 0; g < rates.size(); ++g) *rates[g] = next[g];
   });
 }
 
 AMP_LAZY_DEFINITION void LambdaLR::step() {
-  set_rates(last_epoch_ + 1, base_lrs_);
+  set_rates(last_epoch_ + 1);
   ++last_epoch_;
 }
 
@@ -68,9 +68,7 @@ AMP_LAZY_DEFINITION AMP_COLD void LambdaLR::load_state_dict(const NamedTensors& 
     given.require_fit();
     const auto t = epoch.item<std::int64_t>();
     AMP_CHECK(t >= 0, "load_state_dict: \"last_epoch\" counts steps, but is below 0");
-    std::vector<double> loaded = base_lrs.to_vector<double>();
-    set_rates(t, loaded);
-    base_lrs_ = std::move(loaded);
+    base_lrs_ = base_lrs.to_vector<double>();
     last_epoch_ = t;
   });
 }

@@ -146,6 +146,8 @@ AMP_LAZY_DEFINITION AMP_COLD void Optimizer::add_follower(
 }
 
 AMP_LAZY_DEFINITION Tensor Optimizer::stored_weights(std::size_t i) const {
+  AMP_CHECK(i < parameters_.size(), name_, "::stored_weights: there are ", parameters_.size(),
+            " parameters, but `i` is ", i);
   const State* const aux_state = aux_state_of(i);
   const bool is_master = aux_state != nullptr && aux_state->storage == WeightStorage::kMaster;
   return is_master && aux_state->has(i) ? aux_state->tensors[i] : parameters_[i];

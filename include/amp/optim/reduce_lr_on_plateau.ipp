@@ -82,6 +82,9 @@ AMP_LAZY_DEFINITION AMP_COLD void ReduceLROnPlateau::load_state_dict(const Named
     const Tensor cooldown = given.needed("cooldown_counter", {}, kInt64);
     const Tensor epoch = given.needed("last_epoch", {}, kInt64);
     given.require_fit();
+    for (const Tensor& count : {bad, cooldown, epoch})
+      AMP_CHECK(count.item<std::int64_t>() >= 0,
+                "load_state_dict: a count of ReduceLROnPlateau is below 0");
     best_ = best.item<double>();
     num_bad_epochs_ = bad.item<std::int64_t>();
     cooldown_counter_ = cooldown.item<std::int64_t>();

@@ -36,6 +36,9 @@ class AverageOfTensors final : public StepFollower {
   /// The first tensors are the parameters of `optimizer`, if it is given.
   AMP_LAZY void update(const float* found_inf, const Optimizer* optimizer = nullptr);
   AMP_LAZY void load(const NamedTensors& tensors);
+  /// Moves the averages to the tensors, if these were moved. Throws if a tensor does not fit its
+  /// average any more.
+  AMP_LAZY void follow_tensors();
 
   const std::vector<Tensor>& averages() const { return averages_; }
   const std::vector<Tensor>& tensors() const { return tensors_; }
@@ -44,9 +47,6 @@ class AverageOfTensors final : public StepFollower {
   bool is_shown = false;  // inside an AverageGuard
 
  private:
-  /// Moves the averages to the tensors, if these were moved.
-  AMP_LAZY void follow_tensors();
-
   std::size_t parameters_;  // how many of the first tensors are an optimizer's
   Rule rule_;
   std::vector<Tensor> tensors_, averages_;
@@ -57,6 +57,7 @@ class AverageOfTensors final : public StepFollower {
 };
 
 AMP_LAZY_DEFINITION AMP_COLD void AverageOfTensors::add(const GroupParams& tensors) {
+  AMP_CHECK(!is_shown, "WeightAverage: no tensor can be added inside an AverageGuard");
   or_out_of_memory([&] {
     std::vector<Tensor> added, averages;
     std::vector<std::string> names;
@@ -99,13 +100,22 @@ AMP_LAZY_DEFINITION AMP_COLD void AverageOfTensors::add(const GroupParams& tenso
   });
 }
 
-AMP_LAZY_DEFINITION AMP_COLD void AverageOfTensors::follow_tensors() {
+AMP_LAZY_DEFINITION void AverageOfTensors::follow_tensors() {
   const Device device = tensors_[0].device();
-  std::vector<Tensor> moved;
-  for (const Tensor& average : averages_) moved.push_back(average.to(device));
-  counts_ = counts_.to(device);
-  averages_ = std::move(moved);
-  n_averaged_ = n_averaged_.to(device);
+  if (n_averaged_.device() != device) [[unlikely]] {
+    std::vector<Tensor> moved;
+    for (const Tensor& average : averages_) moved.push_back(average.to(device));
+    counts_ = counts_.to(device);
+    averages_ = std::move(moved);
+    n_averaged_ = n_averaged_.to(device);
+  }
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    const Tensor &t = tensors_[i], &average = averages_[i];
+    AMP_CHECK(t.shape() == average.shape() && t.is_contiguous() && t.device() == device &&
+                  (t.dtype() == kFloat64) == (average.dtype() == kFloat64),
+              "WeightAverage: ", name(i), " is now ", describe(t), " on ", t.device(),
+              ", but its average is ", describe(average), " on ", device);
+  }
 }
 
 AMP_LAZY_DEFINITION void AverageOfTensors::update(const float* found_inf,
@@ -114,19 +124,13 @@ AMP_LAZY_DEFINITION void AverageOfTensors::update(const float* found_inf,
             "WeightAverage: the averages stand in the place of the weights, and may not "
             "be updated; end the AverageGuard before the next step");
   or_out_of_memory([&] {
-    if (n_averaged_.device() != tensors_[0].device()) [[unlikely]]
-      follow_tensors();
+    follow_tensors();
     rows_.clear();
     auto* const counts = static_cast<std::int64_t*>(counts_.raw_data());
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       const bool is_stored = optimizer != nullptr && i < parameters_;
       const Tensor t = is_stored ? optimizer->stored_weights(i) : tensors_[i];
       const Tensor& average = averages_[i];
-      AMP_CHECK(t.shape() == average.shape() && t.is_contiguous() &&
-                    t.device() == average.device() &&
-                    (t.dtype() == kFloat64) == (average.dtype() == kFloat64),
-                "WeightAverage: ", name(i), " is now ", describe(t), " on ", t.device(),
-                ", but its average is ", describe(average), " on ", average.device());
       kernels::OptimizerParameter<Rule>& row = rows_.emplace_back();
       row.parameter = average.raw_data();
       row.gradient = t.raw_data();
@@ -165,7 +169,7 @@ AMP_LAZY_DEFINITION AMP_COLD void AverageOfTensors::load(const NamedTensors& ten
     for (Tensor& average : loaded) average = average.to(n_averaged_.device());
     for (std::size_t i = 0; i < averages_.size(); ++i) averages_[i].copy_(loaded[i]);
     n_averaged_.copy_(n);
-    counts_.copy_(n.expand(counts_.shape()));
+    counts_.copy_(n_averaged_.expand(counts_.shape()));
   });
 }
 
@@ -251,19 +255,25 @@ AMP_LAZY_DEFINITION AMP_COLD AverageGuard::AverageGuard(WeightAverage& average)
             "already");
   const std::vector<Tensor>& tensors = average_->tensors();
   detail::or_out_of_memory([&] {
+    average_->follow_tensors();
     for (const Tensor& t : tensors) weights_.push_back(t.detach().clone());
   });
   average_->is_shown = true;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    detail::copy_elements(average_->averages()[i], tensors[i]);
-    tensors[i].impl().storage->bump_version();
+  try {
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      detail::copy_elements(average_->averages()[i], tensors[i]);
+      tensors[i].impl().storage->bump_version();
+    }
+  } catch (...) {
+    put_back();
+    throw;
   }
 }
 
 AMP_LAZY_DEFINITION AMP_COLD void AverageGuard::put_back() noexcept {
   try {
     const std::vector<Tensor>& tensors = average_->tensors();
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
       detail::copy_elements(weights_[i], tensors[i]);
       tensors[i].impl().storage->bump_version();
     }
