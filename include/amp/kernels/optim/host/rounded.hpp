@@ -12,6 +12,7 @@
 
 #include "amp/core/config.hpp"
 #include "amp/core/simd/convert.hpp"
+#include "amp/core/simd/math.hpp"
 #include "amp/kernels/functions/math.hpp"
 
 namespace amp::inline v0::kernels::host {
