@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Every optimizer with every storage of weights: masters and remainders are what a float32 run has,
-// a skipped step changes nothing, 16-bit copies are written, and a resumed run goes on, bit for bit.
+// a skipped step changes nothing, 16-bit copies are written, and a resumed run goes on, bit for
+// bit.
 #include <amp/amp.hpp>
 
 #include <cmath>

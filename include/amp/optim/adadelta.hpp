@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Adadelta (Zeiler 2012, arXiv 1212.5701), as in torch.optim.Adadelta: the gradient over the root of
-// its average square, times that of the steps so far,
+// Adadelta (Zeiler 2012, arXiv 1212.5701), as in torch.optim.Adadelta: the gradient over the root
+// of its average square, times that of the steps so far,
 //   g <- g + weight_decay * w,   v <- rho v + (1 - rho) g^2
 //   d = sqrt(u + eps) / sqrt(v + eps) * g,   u <- rho u + (1 - rho) d^2,   w <- w - lr * d
 #pragma once
@@ -20,7 +20,8 @@ namespace kernels {
 struct AdadeltaRule;
 }
 
-/// Options of Adadelta. `moments` is the dtype of square_avg and acc_delta, chosen as in SGDOptions.
+/// Options of Adadelta. `moments` is the dtype of square_avg and acc_delta, chosen as in
+/// SGDOptions.
 struct AdadeltaOptions {
   double lr = 1.0;
   double rho = 0.9;

@@ -21,9 +21,9 @@ namespace kernels {
 struct AdagradRule;
 }
 
-/// Options of Adagrad. `moments` is the dtype of `sum`, chosen as in SGDOptions; with kBFloat16 it is
-/// rounded stochastically, as in AdamOptions: rounding to nearest would soon add nothing to it. `sum`
-/// begins with initial_accumulator_value.
+/// Options of Adagrad. `moments` is the dtype of `sum`, chosen as in SGDOptions; with kBFloat16 it
+/// is rounded stochastically, as in AdamOptions: rounding to nearest would soon add nothing to it.
+/// `sum` begins with initial_accumulator_value.
 struct AdagradOptions {
   double lr = 1e-2;
   double lr_decay = 0;

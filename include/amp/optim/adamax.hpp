@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// Adamax (Kingma and Ba 2015, arXiv 1412.6980, algorithm 2), as in torch.optim.Adamax: Adam with the
-// largest of the decaying magnitudes in place of the root of the squares,
+// Adamax (Kingma and Ba 2015, arXiv 1412.6980, algorithm 2), as in torch.optim.Adamax: Adam with
+// the largest of the decaying magnitudes in place of the root of the squares,
 //   g <- g + weight_decay * w,   m <- beta1 m + (1 - beta1) g,   u <- max(beta2 u, |g| + eps)
 //   w <- w - lr / (1 - beta1^t) * m / u
 // t is counted as in Adam.

@@ -59,8 +59,8 @@ struct MuonFormula {
 
 }  // namespace detail
 
-/// Muon (torch.optim.Muon), for the weights of hidden layers: matrices. Embeddings, biases, norms and
-/// the last layer are for another optimizer, such as AdamW. A step that is skipped computes the
+/// Muon (torch.optim.Muon), for the weights of hidden layers: matrices. Embeddings, biases, norms
+/// and the last layer are for another optimizer, such as AdamW. A step that is skipped computes the
 /// iterations, but changes nothing.
 class Muon final : public RuleOptimizer<detail::MuonFormula> {
  public:

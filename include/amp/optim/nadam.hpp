@@ -6,8 +6,8 @@
 //   m <- beta1 m + (1 - beta1) g,   v <- beta2 v + (1 - beta2) g^2
 //   n = (1 - mu(t)) / (1 - p(t)) * g + mu(t + 1) / (1 - p(t + 1)) * m
 //   w <- w - lr * n / (sqrt(v / (1 - beta2^t)) + eps)
-// with weight decay as in Adam, or as in AdamW if decoupled_weight_decay. t is counted as in Adam, and
-// p, the state mu_product, is on the device as well.
+// with weight decay as in Adam, or as in AdamW if decoupled_weight_decay. t is counted as in Adam,
+// and p, the state mu_product, is on the device as well.
 #pragma once
 
 #include <cstdint>

@@ -107,8 +107,8 @@ class Optimizer {
   /// Returns the tensor that holds the weights of parameter i best: its float32 master if there is
   /// one (kMaster), else the parameter.
   AMP_LAZY Tensor stored_weights(std::size_t i) const;
-  /// Calls follower->after_step at the end of each step in which a parameter has a gradient, as long
-  /// as the follower lives.
+  /// Calls follower->after_step at the end of each step in which a parameter has a gradient, as
+  /// long as the follower lives.
   AMP_LAZY void add_follower(std::weak_ptr<detail::StepFollower> follower);
   /// Sets the weights of all parameters: one tensor for each, of its shape, in float32 (float64 if
   /// the parameter is float64), on any device. kMaster and kRemainder store them bit for bit,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
 //
-// RAdam (Liu et al. 2020, arXiv 1908.03265, algorithm 2), as in torch.optim.RAdam: Adam whose adaptive
-// rates begin when enough squares were averaged,
+// RAdam (Liu et al. 2020, arXiv 1908.03265, algorithm 2), as in torch.optim.RAdam: Adam whose
+// adaptive rates begin when enough squares were averaged,
 //   m <- beta1 m + (1 - beta1) g,   v <- beta2 v + (1 - beta2) g^2
 //   rho = 2 / (1 - beta2) - 1,   rho(t) = rho - 2 t beta2^t / (1 - beta2^t)
 //   w <- w - lr / (1 - beta1^t) * m                                              if rho(t) <= 5

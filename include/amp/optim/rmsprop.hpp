@@ -4,7 +4,7 @@
 // RMSprop (Tieleman and Hinton 2012), as in torch.optim.RMSprop: the gradient over the root of a
 // moving average of its squares,
 //   g <- g + weight_decay * w,   v <- alpha v + (1 - alpha) g^2
-//   d = g / (sqrt(v) + eps),   b <- momentum * b + d,   w <- w - lr * b    (without momentum: lr * d)
+//   d = g / (sqrt(v) + eps),   b <- momentum * b + d,   w <- w - lr * b   (no momentum: lr * d)
 // `centered` subtracts the square of the gradient's moving average from v under the root (Graves
 // 2013, arXiv 1308.0850): then v is an estimate of the variance.
 #pragma once
@@ -22,8 +22,8 @@ namespace kernels {
 struct RMSpropRule;
 }
 
-/// Options of RMSprop. `moments` is the dtype of square_avg, momentum_buffer and grad_avg, chosen as
-/// in SGDOptions; with kBFloat16, square_avg is rounded stochastically, as in AdamOptions.
+/// Options of RMSprop. `moments` is the dtype of square_avg, momentum_buffer and grad_avg, chosen
+/// as in SGDOptions; with kBFloat16, square_avg is rounded stochastically, as in AdamOptions.
 /// momentum_buffer exists if `momentum` is above 0, grad_avg if `centered`.
 struct RMSpropOptions {
   double lr = 1e-2;
@@ -56,7 +56,8 @@ struct RMSpropFormula {
 
 }  // namespace detail
 
-/// RMSprop (torch.optim.RMSprop). A variance that rounding makes negative counts as 0 if `centered`.
+/// RMSprop (torch.optim.RMSprop). A variance that rounding makes negative counts as 0 if
+/// `centered`.
 class RMSprop final : public RuleOptimizer<detail::RMSpropFormula> {
  public:
   using RuleOptimizer::RuleOptimizer;

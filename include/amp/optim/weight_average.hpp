@@ -22,13 +22,13 @@ namespace detail {
 class AverageOfTensors;
 }
 
-/// Averages of weights, in float32 (float64 of float64), on their device: 16 bits would lose what an
-/// update adds. The first update copies the weights.
+/// Averages of weights, in float32 (float64 of float64), on their device: 16 bits would lose what
+/// an update adds. The first update copies the weights.
 ///
-/// An average made of an optimizer is updated at the end of each of its steps. Nothing synchronises;
-/// a step that is skipped updates nothing; a captured step replays the update as well. If the
-/// optimizer keeps float32 masters (WeightStorage::kMaster), these are averaged. Parameters that are
-/// added to the optimizer later are not: see add().
+/// An average made of an optimizer is updated at the end of each of its steps. Nothing
+/// synchronises; a step that is skipped updates nothing; a captured step replays the update as
+/// well. If the optimizer keeps float32 masters (WeightStorage::kMaster), these are averaged.
+/// Parameters that are added to the optimizer later are not: see add().
 ///
 /// An average made of tensors is updated by update(). After a scaler's step, before its update():
 ///   ema.update(scaler.step(optimizer).skipped_data());
@@ -83,8 +83,8 @@ class WeightAverage {
 /// Options of ExponentialMovingAverage.
 struct ExponentialMovingAverageOptions {
   double decay = 0.999;
-  /// Uses (1 + n) / (10 + n) as the decay of update n, counted from 0, while that is smaller: so the
-  /// first weights are soon forgotten.
+  /// Uses (1 + n) / (10 + n) as the decay of update n, counted from 0, while that is smaller: so
+  /// the first weights are soon forgotten.
   bool warmup = false;
 };
 

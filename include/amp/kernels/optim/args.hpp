@@ -25,8 +25,8 @@ struct LowPrecisionCopies {
   friend bool operator==(const LowPrecisionCopies&, const LowPrecisionCopies&) = default;
 };
 
-/// Whether there are hyperparameters for which a rule needs no state `s`; the default ones are such,
-/// then.
+/// Whether there are hyperparameters for which a rule needs no state `s`; the default ones are
+/// such, then.
 template <class Rule>
 AMP_HOST_DEVICE constexpr bool may_lack(int s) {
   return !Rule{}.keeps_state(s);

@@ -19,8 +19,8 @@ constexpr Schedule step_schedule(std::int64_t every, double gamma = 0.1) {
 /// Returns the schedule rate * gamma^t (torch: ExponentialLR).
 constexpr Schedule exponential_schedule(double gamma) { return step_schedule(1, gamma); }
 /// Returns a schedule that multiplies the rate by gamma at each milestone, a number of steps
-/// (torch: MultiStepLR). Milestones are given in any order, as {30, 80} or as a range, and each is a
-/// piece.
+/// (torch: MultiStepLR). Milestones are given in any order, as {30, 80} or as a range, and each is
+/// a piece.
 template <class Milestones = std::initializer_list<std::int64_t>>
 constexpr Schedule multistep_schedule(const Milestones& milestones, double gamma = 0.1) {
   Schedule schedule;
@@ -36,7 +36,8 @@ constexpr Schedule multistep_schedule(const Milestones& milestones, double gamma
   }
   return schedule;
 }
-/// Returns a schedule that multiplies the rate by `factor` in the first `steps` (torch: ConstantLR).
+/// Returns a schedule that multiplies the rate by `factor` in the first `steps` (torch:
+/// ConstantLR).
 constexpr Schedule constant_schedule(double factor = 1.0 / 3, std::int64_t steps = 5) {
   Schedule schedule({.steps = steps, .first = factor});
   schedule.add({.begin = steps});
