@@ -17,7 +17,7 @@
 #include "amp/autocast.hpp"      // AutocastGuard, OpPolicy
 #include "amp/ops.hpp"           // matmul, conv2d, softmax, cross_entropy, ...
 #include "amp/nn.hpp"            // Module, Linear, Sequential, ...
-#include "amp/optim.hpp"         // SGD, Adam, AdamW, Lion, LAMB, clip_grad_norm_
+#include "amp/optim.hpp"         // SGD, Adam, AdamW and more, schedules, clipping
 #include "amp/scaler.hpp"        // GradScaler
 #include "amp/precision.hpp"     // initialize, OptLevel
 // clang-format on

@@ -44,8 +44,16 @@ class Optimizer;
 class SGD;
 class Adam;
 class AdamW;
+class Adamax;
+class NAdam;
+class RAdam;
+class RMSprop;
+class Adagrad;
+class Adadelta;
 class Lion;
 class LAMB;
+class Muon;
+class ExponentialMovingAverage;
 
 class GradScaler;
 struct GradScalerOptions;

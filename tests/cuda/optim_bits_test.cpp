@@ -69,6 +69,13 @@ TEST_CASE("cuda optimizers: the bits are the host's, but for powers in the step"
   check_bits<amp::Lion>(amp::LionOptions{.lr = 0.003, .weight_decay = 0.1}, false);
   check_bits<amp::AdamW>(amp::AdamOptions{.lr = 0.01}, true);
   check_bits<amp::LAMB>(amp::LAMBOptions{.lr = 0.01}, true);
+  check_bits<amp::RMSprop>(amp::RMSpropOptions{.momentum = 0.9, .centered = true}, false);
+  check_bits<amp::Adagrad>(amp::AdagradOptions{.initial_accumulator_value = 0.1}, false);
+  check_bits<amp::Adadelta>(amp::AdadeltaOptions{}, false);
+  check_bits<amp::Adamax>(amp::AdamaxOptions{}, true);
+  check_bits<amp::NAdam>(amp::NAdamOptions{}, true);
+  check_bits<amp::RAdam>(amp::RAdamOptions{.beta2 = 0.6}, true);
+  check_bits<amp::Adam>(amp::AdamOptions{.amsgrad = true}, true);
 }
 
 }  // namespace

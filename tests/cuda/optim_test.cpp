@@ -2,18 +2,26 @@
 // SPDX-License-Identifier: MIT
 //
 // The kernels over lists of tensors, device against host, bit for bit: unscale, norm, clip, the
-// update of the scale, SGD and Adam. The lists mix dtypes and are longer than one launch takes.
+// update of the scale, optimizers. The lists mix dtypes and are longer than one launch takes.
 #include <amp/kernels/backend.hpp>
+#include <amp/kernels/optim/adadelta.hpp>
+#include <amp/kernels/optim/adagrad.hpp>
 #include <amp/kernels/optim/adam.hpp>
+#include <amp/kernels/optim/adamax.hpp>
+#include <amp/kernels/optim/average.hpp>
 #include <amp/kernels/optim/host.hpp>
 #include <amp/kernels/optim/lamb.hpp>
 #include <amp/kernels/optim/lion.hpp>
+#include <amp/kernels/optim/nadam.hpp>
+#include <amp/kernels/optim/radam.hpp>
+#include <amp/kernels/optim/rmsprop.hpp>
 #include <amp/kernels/optim/sgd.hpp>
 #include <amp/kernels/unscale/host.hpp>
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
@@ -87,10 +95,9 @@ void compare(const Tensors& list, Action&& action) {
   (device.type == amp::kCPU ? k::host::op(args) : k::backend(amp::kCUDA)->op(args))
 
 template <class Rule>
-void step_on(amp::Device device, k::Kernel<k::OptimizerArgs<Rule>> k::Backend::*kernel,
-             const k::OptimizerArgs<Rule>& args) {
+void step_on(amp::Device device, const k::OptimizerArgs<Rule>& args) {
   device.type == amp::kCPU ? k::host::optimizer_step(args)
-                           : (k::backend(amp::kCUDA)->*kernel)(args);
+                           : k::backend(amp::kCUDA)->optimizers.of<Rule>()(args);
 }
 
 TEST_CASE("cuda unscale: values and flag are the host's", "[cuda]") {
@@ -191,11 +198,15 @@ TEST_CASE("cuda update_scale: every policy moves as on the host", "[cuda]") {
   }
 }
 
-const amp::Schedule kSchedules[] = {{},
-                                    amp::step_schedule(2, 0.5),
-                                    amp::cosine_schedule(5),
-                                    amp::one_cycle_schedule(6),
-                                    amp::cosine_schedule(9, 0.01).after_warmup(3)};
+const amp::Schedule kSchedules[] = {
+    {},
+    amp::step_schedule(2, 0.5),
+    amp::cosine_schedule(5),
+    amp::one_cycle_schedule(6),
+    amp::cosine_schedule(9, 0.01).after_warmup(3),
+    amp::cosine_restarts_schedule(1, 2).after_warmup(2),
+    amp::chained_schedule({amp::multistep_schedule({1, 4}, 0.5), amp::polynomial_schedule(7, 1.5)}),
+    amp::sequence_schedule({amp::constant_schedule(0.5, 2), amp::cyclic_schedule(0.2, 2, 3)}, {2})};
 
 /// What a step reads, on one device.
 struct Words {
@@ -228,35 +239,38 @@ Tensors gradients_for(std::size_t step) {
 /// kSteps of three groups, the last of them empty: parameters, states and counts are the host's.
 /// rule(variant, group) gives the hyperparameters.
 template <class Rule>
-void check_rule(k::Kernel<k::OptimizerArgs<Rule>> k::Backend::*kernel, std::size_t variants,
-                Rule (*rule)(std::size_t variant, std::size_t group)) {
+void check_rule(std::size_t variants, Rule (*rule)(std::size_t variant, std::size_t group)) {
+  constexpr int kAll = Rule::kStates + 2;  // of each parameter: states, count, product
   for (std::size_t variant = 0; variant < variants; ++variant) {
     INFO("variant " << variant);
     amp::manual_seed(3);
     compare(some(70, 4, 1.0), [&](amp::Device device, const Tensors& parameters) {
       const Words words(device);
-      const bool keeps_states = rule(variant, 0).keeps_states();
-      Tensors all;  // states and count of each parameter
+      Tensors all;
       for (const amp::Tensor& p : parameters) {
         for (int s = 0; s < Rule::kStates; ++s) all.push_back(amp::zeros_like(p));
         all.push_back(amp::zeros({}, {.dtype = amp::kInt64, .device = device}));
+        all.push_back(amp::ones({}, {.dtype = amp::kFloat64, .device = device}));
       }
       for (std::size_t step = 0; step < kSteps; ++step) {
         const Tensors gradients = on(device, gradients_for(step));
         std::vector<k::OptimizerParameter<Rule>> list;
         for (std::size_t i = 0; i < parameters.size(); ++i) {
           if (step == 1 && i % 3 == 0) continue;  // has no gradient: its count stays behind
-          const amp::Tensor* const own = &all[i * (Rule::kStates + 1)];
+          const amp::Tensor* const own = &all[i * kAll];
+          const Rule of_group = rule(variant, list.size() < kFirst ? 0 : 1);
+          std::int64_t* const count = own[Rule::kStates].template data<std::int64_t>();
           list.push_back({.parameter = parameters[i].raw_data(),
                           .gradient = gradients[i].raw_data(),
                           .states = {},
-                          .step = own[Rule::kStates].template data<std::int64_t>(),
+                          .step = k::counts_steps(of_group) ? count : nullptr,
                           .numel = parameters[i].numel(),
                           .dtype = parameters[i].dtype(),
                           .gradient_dtype = gradients[i].dtype(),
                           .state_dtype = parameters[i].dtype()});
-          for (int s = 0; s < Rule::kStates && keeps_states; ++s)
-            list.back().states[s] = own[s].raw_data();
+          for (int s = 0; s < Rule::kStates; ++s)
+            if (of_group.keeps_state(s)) list.back().states[s] = own[s].raw_data();
+          list.back().product = own[Rule::kStates + 1].template data<double>();
         }
         const auto remaining = static_cast<std::int64_t>(list.size()) - kFirst;
         k::OptimizerGroup<Rule> groups[3];
@@ -265,15 +279,16 @@ void check_rule(k::Kernel<k::OptimizerArgs<Rule>> k::Backend::*kernel, std::size
                        .count = g == 0   ? kFirst
                                 : g == 1 ? remaining
                                          : 0,
-                       .settings = {.lr = {g == 0 ? 0.1 : 0.07, kSchedules[(variant + g) % 5]},
-                                    .rule = rule(variant, g)}};
+                       .settings = {.lr = {g == 0 ? 0.1 : 0.07,
+                                           kSchedules[(2 * variant + g) % std::size(kSchedules)]},
+                                    .rule = rule(variant, g),
+                                    .maximize = variant == 1 && g == 1}};
         }
-        step_on(device, kernel,
-                {.device = device,
-                 .groups = groups,
-                 .count = 3,
-                 .applied = words.applied.data<std::int64_t>(),
-                 .scale = words.scale(step)});
+        step_on<Rule>(device, {.device = device,
+                               .groups = groups,
+                               .count = 3,
+                               .applied = words.applied.data<std::int64_t>(),
+                               .scale = words.scale(step)});
       }
       CHECK(words.applied.item<std::int64_t>() == kSteps - 1);
       all.push_back(words.applied);
@@ -283,7 +298,7 @@ void check_rule(k::Kernel<k::OptimizerArgs<Rule>> k::Backend::*kernel, std::size
 }
 
 TEST_CASE("cuda sgd: parameters, momenta and counts are the host's", "[cuda][values]") {
-  check_rule<k::SgdRule>(&k::Backend::sgd, 5, [](std::size_t variant, std::size_t g) {
+  check_rule<k::SgdRule>(5, [](std::size_t variant, std::size_t g) {
     return k::SgdRule{.momentum = variant == 0 ? 0 : 0.9,
                       .weight_decay = variant % 2 == g ? 0.05 : 0,
                       .nesterov = variant > 2};
@@ -291,7 +306,7 @@ TEST_CASE("cuda sgd: parameters, momenta and counts are the host's", "[cuda][val
 }
 
 TEST_CASE("cuda adam: parameters, moments and counts are the host's", "[cuda][values]") {
-  check_rule<k::AdamRule>(&k::Backend::adam, 5, [](std::size_t variant, std::size_t g) {
+  check_rule<k::AdamRule>(5, [](std::size_t variant, std::size_t g) {
     return k::AdamRule{.beta2 = g == 0 ? 0.99 : 0.98,
                        .eps = 1e-6,
                        .weight_decay = variant % 2 == g ? 0.05 : 0,
@@ -300,32 +315,76 @@ TEST_CASE("cuda adam: parameters, moments and counts are the host's", "[cuda][va
 }
 
 TEST_CASE("cuda lion: parameters, moments and counts are the host's", "[cuda]") {
-  check_rule<k::LionRule>(&k::Backend::lion, 2, [](std::size_t variant, std::size_t g) {
+  check_rule<k::LionRule>(2, [](std::size_t variant, std::size_t g) {
     return k::LionRule{.beta2 = g == 0 ? 0.99 : 0.9, .weight_decay = variant % 2 == g ? 0.05 : 0};
   });
 }
 
 TEST_CASE("cuda lamb: parameters, moments and counts are the host's", "[cuda]") {
-  check_rule<k::LambRule>(&k::Backend::lamb, 2, [](std::size_t variant, std::size_t g) {
+  check_rule<k::LambRule>(2, [](std::size_t variant, std::size_t g) {
     return k::LambRule{.beta2 = g == 0 ? 0.99 : 0.98, .weight_decay = variant % 2 == g ? 0.05 : 0};
   });
 }
 
-TEST_CASE("cuda optimizers: a step over nothing is counted, as on the host", "[cuda]") {
+TEST_CASE("cuda adam: amsgrad and dampening are the host's, beside groups without", "[cuda]") {
+  check_rule<k::AdamRule>(4, [](std::size_t variant, std::size_t g) {
+    return k::AdamRule{.beta1 = variant == 3 ? 0.3 : 0.9,
+                       .beta2 = 0.98,
+                       .weight_decay = 0.05,
+                       .decoupled = variant == 2,
+                       .amsgrad = variant % 2 != g};
+  });
+  check_rule<k::SgdRule>(2, [](std::size_t variant, std::size_t g) {
+    return k::SgdRule{.momentum = 0.9, .dampening = variant != g ? 0.4 : 0};
+  });
+}
+
+TEST_CASE("cuda optimizers: the bits of all other rules are the host's", "[cuda]") {
+  check_rule<k::RMSpropRule>(4, [](std::size_t variant, std::size_t g) {
+    return k::RMSpropRule{.eps = 1e-4,
+                          .weight_decay = variant % 2 == g ? 0.05 : 0,
+                          .momentum = variant > 1 ? 0.8 : 0,
+                          .centered = variant % 2 != g};
+  });
+  check_rule<k::AdagradRule>(2, [](std::size_t variant, std::size_t g) {
+    return k::AdagradRule{.lr_decay = variant * 0.1, .weight_decay = g == 0 ? 0.05 : 0};
+  });
+  check_rule<k::AdadeltaRule>(
+      2, [](std::size_t, std::size_t g) { return k::AdadeltaRule{.rho = g == 0 ? 0.9 : 0.4}; });
+  check_rule<k::AdamaxRule>(
+      2, [](std::size_t, std::size_t g) { return k::AdamaxRule{.beta1 = g == 0 ? 0.9 : 0.4}; });
+  check_rule<k::NAdamRule>(2, [](std::size_t variant, std::size_t g) {
+    return k::NAdamRule{.weight_decay = g == 0 ? 0.05 : 0, .decoupled = variant == 1};
+  });
+  check_rule<k::RAdamRule>(2, [](std::size_t variant, std::size_t g) {
+    return k::RAdamRule{
+        .beta2 = variant == 0 ? 0.999 : 0.6, .weight_decay = 0.05, .decoupled = g == 1};
+  });
+}
+
+TEST_CASE("cuda averages: the bits are the host's", "[cuda]") {
+  check_rule<k::AverageRule>(3, [](std::size_t variant, std::size_t g) {
+    return k::AverageRule{
+        .decay = g == 0 ? 0.9 : 0.3, .equal = variant == 1, .warmup = variant == 2};
+  });
+}
+
+template <class... Rules>
+void count_all(const k::OptimizerKernels<Rules...>*) {
   for (const amp::Device device : {amp::Device(amp::kCPU), amp::Device(amp::kCUDA)}) {
     const Words words(device);
-    const auto step = [&]<class Rule>(k::Kernel<k::OptimizerArgs<Rule>> k::Backend::*kernel) {
-      k::OptimizerArgs<Rule> args{};
+    const auto step = [&](auto args) {
       args.device = device;
       args.applied = words.applied.data<std::int64_t>();
-      step_on(device, kernel, args);
+      step_on(device, args);
     };
-    step(&k::Backend::sgd);
-    step(&k::Backend::adam);
-    step(&k::Backend::lion);
-    step(&k::Backend::lamb);
-    CHECK(words.applied.item<std::int64_t>() == 4);
+    (step(k::OptimizerArgs<Rules>{}), ...);
+    CHECK(words.applied.item<std::int64_t>() == sizeof...(Rules));
   }
+}
+
+TEST_CASE("cuda optimizers: a step over nothing is counted, as on the host", "[cuda]") {
+  count_all(&k::backend(amp::kCUDA)->optimizers);
 }
 
 }  // namespace

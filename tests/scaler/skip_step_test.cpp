@@ -175,15 +175,17 @@ TEMPLATE_TEST_CASE("skipped: what the kernels write to, state and counts include
   const auto take = [&]<class Rule>(const Rule& rule) {
     check_word_decides(contents, [&](const float* found_inf) {
       void* const states[] = {memory.first, memory.second};
-      amp::kernels::OptimizerParameter<Rule> p{.parameter = memory.parameter,
-                                               .gradient = memory.gradient,
-                                               .states = {},
-                                               .step = &memory.step,
-                                               .numel = kSize,
-                                               .dtype = dtype,
-                                               .gradient_dtype = dtype,
-                                               .state_dtype = dtype};
-      for (int s = 0; s < Rule::kStates; ++s) p.states[s] = states[s];
+      amp::kernels::OptimizerParameter<Rule> p{
+          .parameter = memory.parameter,
+          .gradient = memory.gradient,
+          .states = {},
+          .step = amp::kernels::counts_steps(rule) ? &memory.step : nullptr,
+          .numel = kSize,
+          .dtype = dtype,
+          .gradient_dtype = dtype,
+          .state_dtype = dtype};
+      for (int s = 0; s < 2; ++s)
+        if (s < Rule::kStates) p.states[s] = states[s];
       const amp::kernels::OptimizerGroup<Rule> group{
           .parameters = &p, .count = 1, .settings = {.lr = {0.1, {}}, .rule = rule}};
       amp::kernels::host::optimizer_step<Rule>(

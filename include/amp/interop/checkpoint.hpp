@@ -77,7 +77,8 @@ class Checkpoint {
   Checkpoint& add(std::string name, std::string& text);
   /// Adds a tensor of any shape. load() replaces it by another tensor.
   Checkpoint& add(std::string name, Tensor& tensor);
-  /// Adds any other object whose state is named tensors, such as a DataLoader.
+  /// Adds any other object whose state is named tensors, such as a DataLoader, an
+  /// ExponentialMovingAverage or a ReduceLROnPlateau.
   template <detail::Stateful T>
   Checkpoint& add(std::string name, T& part) {
     return add(

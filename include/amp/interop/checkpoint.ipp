@@ -118,9 +118,9 @@ AMP_COLD Checkpoint& Checkpoint::add(std::string name, const nn::Module& module)
 }
 
 AMP_COLD Checkpoint& Checkpoint::add(std::string name, Optimizer& optimizer) {
-  return add_part(Part::of_tensors(
+  return add(
       std::move(name), [&optimizer] { return optimizer.state_dict(); },
-      [&optimizer](const NamedTensors& tensors) { optimizer.load_state_dict(tensors); }));
+      [&optimizer](const NamedTensors& tensors) { optimizer.load_state_dict(tensors); });
 }
 
 AMP_COLD Checkpoint& Checkpoint::add(std::string name, GradScaler& scaler) {

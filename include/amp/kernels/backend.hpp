@@ -40,12 +40,25 @@
 
 namespace amp::inline v0::kernels {
 
-struct SgdRule;
-struct AdamRule;
-struct LionRule;
-struct LambRule;
 template <class Rule>
 struct OptimizerArgs;
+
+/// The step of each optimizer.
+template <class Rule>
+struct OptimizerKernel {
+  Kernel<OptimizerArgs<Rule>> step;
+};
+template <class... Rules>
+struct OptimizerKernels : OptimizerKernel<Rules>... {
+  template <class Rule>
+  Kernel<OptimizerArgs<Rule>> of() const {
+    return static_cast<const OptimizerKernel<Rule>&>(*this).step;
+  }
+};
+using AllOptimizerKernels =
+    OptimizerKernels<struct SgdRule, struct AdamRule, struct LionRule, struct LambRule,
+                     struct RMSpropRule, struct AdagradRule, struct AdadeltaRule, struct AdamaxRule,
+                     struct NAdamRule, struct RAdamRule, struct MuonRule, struct AverageRule>;
 
 /// A kernel takes every dtype that its op takes. Initialise a table with braces: members without an
 /// initialiser are null.
@@ -125,10 +138,7 @@ struct Backend {
   Kernel<RecordLossArgs> record_loss;
   Kernel<HistogramArgs> exponent_histogram;
   Kernel<HashArgs> hash;
-  Kernel<OptimizerArgs<SgdRule>> sgd;
-  Kernel<OptimizerArgs<AdamRule>> adam;
-  Kernel<OptimizerArgs<LionRule>> lion;
-  Kernel<OptimizerArgs<LambRule>> lamb;
+  AllOptimizerKernels optimizers;
 
   /// Enqueues *to = value.
   void (*store_rng_state)(Device device, RngState* to, RngState value);

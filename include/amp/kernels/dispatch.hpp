@@ -61,6 +61,16 @@ void dispatch(Device device, const detail::ArgsOf<Member>& args) {
   }
 }
 
+/// The same for the step of an optimizer.
+template <class Rule, Kernel<OptimizerArgs<Rule>> Host>
+void dispatch_step(Device device, const OptimizerArgs<Rule>& args, std::string_view optimizer) {
+  if (device.type == kCPU) return Host(args);
+  const Kernel<OptimizerArgs<Rule>> kernel =
+      detail::backend_of(device).optimizers.template of<Rule>();
+  if (kernel == nullptr) detail::fail_without_kernel(device, optimizer);
+  kernel(args);
+}
+
 }  // namespace amp::inline v0::kernels
 
 #if AMP_HEADER_ONLY

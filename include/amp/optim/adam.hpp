@@ -7,7 +7,8 @@
 //   w <- w - lr / (1 - beta1^t) * m / (sqrt(v / (1 - beta2^t)) + eps)
 // with g + weight_decay * w in place of g (Adam), or w scaled by 1 - lr * weight_decay first
 // (AdamW). t is the number of steps applied to a parameter. It is counted on the device, so that a
-// skipped step does not count.
+// skipped step does not count. With `amsgrad`, v under the root is the largest one so far (Reddi et
+// al. 2018, arXiv 1904.09237): the state max_exp_avg_sq.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,8 @@ struct AdamOptions {
   double beta2 = 0.999;
   double eps = 1e-8;
   std::optional<double> weight_decay = {};  // unset: 0 for Adam, 1e-2 for AdamW, as in torch
+  bool amsgrad = false;                     // see above
+  bool maximize = false;                    // steps up the gradient
   Schedule schedule = {};                   // of lr
   WeightStorage storage = WeightStorage::kParameter;  // of parameters below 32 bits
   std::optional<DType> moments = {};                  // see above
@@ -49,11 +52,10 @@ struct AdamFormula {
   using Options = AdamOptions;
   using Rule = kernels::AdamRule;
   static constexpr std::string_view kName = kDecoupled ? "AdamW" : "Adam";
-  static constexpr std::string_view kStates[] = {"exp_avg", "exp_avg_sq"};
+  static constexpr std::string_view kStates[] = {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"};
 
   static void complete(AdamOptions& options);
   static Rule rule(const AdamOptions& options);
-  static void step(Device device, const kernels::OptimizerArgs<Rule>& args);
   template <class Visitor>
   static void visit(AdamOptions& options, Visitor&& f);
 };

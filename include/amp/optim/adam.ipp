@@ -3,9 +3,7 @@
 #pragma once
 
 #include "amp/core/error.hpp"
-#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/optim/adam.hpp"
-#include "amp/kernels/optim/host.hpp"
 #include "amp/optim/adam.hpp"
 #include "amp/optim/rule_optimizer.ipp"
 
@@ -19,12 +17,8 @@ void AdamFormula<kDecoupled>::complete(AdamOptions& options) {
 
 template <bool kDecoupled>
 kernels::AdamRule AdamFormula<kDecoupled>::rule(const AdamOptions& options) {
-  return {options.beta1, options.beta2, options.eps, *options.weight_decay, kDecoupled};
-}
-
-template <bool kDecoupled>
-void AdamFormula<kDecoupled>::step(Device device, const kernels::OptimizerArgs<Rule>& args) {
-  kernels::dispatch<&kernels::Backend::adam, kernels::host::optimizer_step<Rule>>(device, args);
+  return {options.beta1,         options.beta2, options.eps,
+          *options.weight_decay, kDecoupled,    options.amsgrad};
 }
 
 template <bool kDecoupled>

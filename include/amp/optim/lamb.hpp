@@ -49,7 +49,6 @@ struct LambFormula {
 
   static void complete(const LAMBOptions& options);
   static Rule rule(const LAMBOptions& options);
-  AMP_LAZY static void step(Device device, const kernels::OptimizerArgs<Rule>& args);
   template <class Visitor>
   static void visit(LAMBOptions& options, Visitor&& f);
 };

@@ -3,8 +3,6 @@
 #pragma once
 
 #include "amp/core/error.hpp"
-#include "amp/kernels/dispatch.hpp"
-#include "amp/kernels/optim/host.hpp"
 #include "amp/kernels/optim/lamb.hpp"
 #include "amp/optim/lamb.hpp"
 #include "amp/optim/rule_optimizer.ipp"
@@ -16,11 +14,6 @@ AMP_COLD void LambFormula::complete(const LAMBOptions&) {}
 
 AMP_INLINE kernels::LambRule LambFormula::rule(const LAMBOptions& options) {
   return {options.beta1, options.beta2, options.eps, options.weight_decay};
-}
-
-AMP_LAZY_DEFINITION void LambFormula::step(Device device,
-                                           const kernels::OptimizerArgs<Rule>& args) {
-  kernels::dispatch<&kernels::Backend::lamb, kernels::host::optimizer_step<Rule>>(device, args);
 }
 
 template <class Visitor>

@@ -43,7 +43,6 @@ struct LionFormula {
 
   static void complete(const LionOptions& options);
   static Rule rule(const LionOptions& options);
-  AMP_LAZY static void step(Device device, const kernels::OptimizerArgs<Rule>& args);
   template <class Visitor>
   static void visit(LionOptions& options, Visitor&& f);
 };

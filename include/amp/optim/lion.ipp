@@ -3,8 +3,6 @@
 #pragma once
 
 #include "amp/core/error.hpp"
-#include "amp/kernels/dispatch.hpp"
-#include "amp/kernels/optim/host.hpp"
 #include "amp/kernels/optim/lion.hpp"
 #include "amp/optim/lion.hpp"
 #include "amp/optim/rule_optimizer.ipp"
@@ -16,11 +14,6 @@ AMP_COLD void LionFormula::complete(const LionOptions&) {}
 
 AMP_INLINE kernels::LionRule LionFormula::rule(const LionOptions& options) {
   return {options.beta1, options.beta2, options.weight_decay};
-}
-
-AMP_LAZY_DEFINITION void LionFormula::step(Device device,
-                                           const kernels::OptimizerArgs<Rule>& args) {
-  kernels::dispatch<&kernels::Backend::lion, kernels::host::optimizer_step<Rule>>(device, args);
 }
 
 template <class Visitor>

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,9 +24,17 @@
 
 namespace amp::inline v0 {
 
+class Optimizer;
+
 namespace detail {
 
 class GivenTensors;
+
+/// What follows each step of an optimizer, such as an average of its weights.
+struct StepFollower {
+  /// `found_inf` is the step's: null, or on the device and not 0 if the step changed nothing.
+  void (*after_step)(StepFollower& self, const Optimizer& optimizer, const float* found_inf);
+};
 
 /// Warns that a step reads a gradient which a step has read before, and to which a scaled loss was
 /// added. `call` is the step's, or the name of its optimizer.
@@ -54,6 +63,10 @@ class Optimizer {
 
   /// Returns the number of steps applied; schedules count these. Synchronises.
   AMP_LAZY std::int64_t applied_steps() const;
+
+  /// Returns the learning rate of each group, before its schedule: addresses of options.lr, until a
+  /// group is added. For schedulers of your own.
+  AMP_LAZY std::vector<double*> learning_rates();
 
   /// Drops all gradients; the next backward makes new ones. Gradients in the user's memory are set
   /// to 0 in place, with a launch each; options.zero_grad does so within the step.
@@ -91,6 +104,12 @@ class Optimizer {
   /// and its auxiliary state have different shapes or devices. Synchronises if there is auxiliary
   /// state.
   AMP_LAZY std::vector<Tensor> master_weights() const;
+  /// Returns the tensor that holds the weights of parameter i best: its float32 master if there is
+  /// one (kMaster), else the parameter.
+  AMP_LAZY Tensor stored_weights(std::size_t i) const;
+  /// Calls follower->after_step at the end of each step in which a parameter has a gradient, as
+  /// long as the follower lives.
+  AMP_LAZY void add_follower(std::weak_ptr<detail::StepFollower> follower);
   /// Sets the weights of all parameters: one tensor for each, of its shape, in float32 (float64 if
   /// the parameter is float64), on any device. kMaster and kRemainder store them bit for bit,
   /// kKahan with 16 bits of significand; kParameter and kStochastic round them to nearest in the
@@ -194,6 +213,7 @@ class Optimizer {
   std::unordered_set<std::string> known_names_;
   Tensor applied_;  // int64, on the device
   bool warns_of_sums_ = true;
+  std::vector<std::weak_ptr<detail::StepFollower>> followers_;
   State rests_[3] = {{"master", State::kRest, WeightStorage::kMaster},
                      {"remainder", State::kRest, WeightStorage::kRemainder},
                      {"compensation", State::kRest, WeightStorage::kKahan}};

@@ -47,6 +47,15 @@ AMP_LAZY_DEFINITION AMP_COLD std::int64_t Optimizer::applied_steps() const {
   return applied_.item<std::int64_t>();
 }
 
+AMP_LAZY_DEFINITION AMP_COLD std::vector<double*> Optimizer::learning_rates() {
+  return detail::or_out_of_memory([&] {
+    std::vector<double*> rates;
+    for (const auto& [option, value] : hyperparameters())
+      if (option.ends_with(".lr")) rates.push_back(value);
+    return rates;
+  });
+}
+
 AMP_LAZY_DEFINITION void Optimizer::zero_grad() {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i];
@@ -113,9 +122,11 @@ AMP_LAZY_DEFINITION void Optimizer::step(const GradScale& scale) {
   const bool skips_here = applied_.defined() && applied_.device().type == kCPU && scale.skips();
   if (!skips_here) note_step();
   apply(scale);
+  bool any = false;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i];
     if (!p.grad().defined()) continue;
+    any = true;
     p.impl().storage->bump_version();
     if (is_view(i)) {
       autograd::leaf_of(p)->is_scaled = false;  // the user's kernels write the next gradient
@@ -123,6 +134,23 @@ AMP_LAZY_DEFINITION void Optimizer::step(const GradScale& scale) {
       detail::wrote_copies(p);
     }
   }
+  for (std::size_t i = 0; any && i < followers_.size(); ++i) {
+    if (const auto follower = followers_[i].lock(); follower != nullptr)
+      follower->after_step(*follower, *this, scale.found_inf);
+  }
+}
+
+AMP_LAZY_DEFINITION AMP_COLD void Optimizer::add_follower(
+    std::weak_ptr<detail::StepFollower> follower) {
+  detail::or_out_of_memory([&] { followers_.push_back(std::move(follower)); });
+}
+
+AMP_LAZY_DEFINITION Tensor Optimizer::stored_weights(std::size_t i) const {
+  AMP_CHECK(i < parameters_.size(), name_, "::stored_weights: there are ", parameters_.size(),
+            " parameters, but `i` is ", i);
+  const State* const aux_state = aux_state_of(i);
+  const bool is_master = aux_state != nullptr && aux_state->storage == WeightStorage::kMaster;
+  return is_master && aux_state->has(i) ? aux_state->tensors[i] : parameters_[i];
 }
 
 AMP_LAZY_DEFINITION void Optimizer::follow_parameters() {
@@ -130,8 +158,10 @@ AMP_LAZY_DEFINITION void Optimizer::follow_parameters() {
     return;
   const Device device = parameters_[0].device();
   for (State* state : all_states()) {
-    if (state->kind != State::kCount) continue;
-    for (Tensor& count : state->tensors) count = count.to(device);
+    if (!state->is_scalar()) continue;
+    for (Tensor& number : state->tensors) {
+      if (number.defined()) number = number.to(device);
+    }
   }
   applied_ = applied_.to(device);  // the last, because it says whether all is done
 }
@@ -263,7 +293,7 @@ AMP_LAZY_DEFINITION AMP_COLD void Optimizer::check_state(
   const Tensor& p = parameters_[i];
   detail::check_choice(name_, i, p, choice);
   for (const State* state : remembered) {
-    if (state->kind == State::kCount || !state->has(i)) continue;
+    if (state->is_scalar() || !state->has(i)) continue;
     const Tensor& own = state->tensors[i];
     const auto dtype = state->dtype(choice, p.dtype());
     AMP_CHECK(dtype == own.dtype() && own.shape() == state->shape(p) && own.device() == p.device(),
@@ -293,8 +323,7 @@ AMP_LAZY_DEFINITION void Optimizer::check_gradient(
 
 AMP_LAZY_DEFINITION void* Optimizer::state_of(State& state, std::size_t i,
                                               const StateChoice& choice) {
-  const Tensor& p = parameters_[i];
-  return state.of(i, p, *state.dtype(choice, p.dtype()), parameters_.size());
+  return state.of(i, parameters_[i], choice, parameters_.size());
 }
 
 AMP_LAZY_DEFINITION kernels::StoredWeight Optimizer::stored_weight(std::size_t i,

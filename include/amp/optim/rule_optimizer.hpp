@@ -38,9 +38,11 @@ struct OptionsOfOthers {
     constexpr Value(const T&) {}
     constexpr Value(std::initializer_list<double> = {}) {}
   };
-  Value lr = {}, learning_rate = {}, momentum = {}, dampening = {}, betas = {}, beta1 = {},
-        beta2 = {}, eps = {}, epsilon = {}, weight_decay = {}, nesterov = {}, amsgrad = {},
-        foreach = {}, maximize = {}, capturable = {}, differentiable = {}, fused = {};
+  Value lr = {}, learning_rate = {}, alpha = {}, rho = {}, lr_decay = {}, momentum = {},
+        dampening = {}, betas = {}, beta1 = {}, beta2 = {}, eps = {}, epsilon = {},
+        weight_decay = {}, initial_accumulator_value = {}, momentum_decay = {}, nesterov = {},
+        centered = {}, decoupled_weight_decay = {}, amsgrad = {}, foreach = {}, maximize = {},
+        capturable = {}, differentiable = {}, fused = {};
 };
 
 template <class T>
@@ -54,14 +56,16 @@ concept Parameters = std::same_as<T, std::vector<Tensor>> || std::same_as<T, Nam
 /// - Options of a group, set by the user: lr, schedule, storage, moments, seed, zero_grad and more.
 /// - Rule, read by the kernels: rule(options) makes it from complete options.
 /// - kName and kStates: the names of the optimizer and of the rule's states.
-/// - step(device, args) calls the kernel on that device.
 /// - complete(options) fills in unset options, and throws if options contradict each other.
 /// - visit(options, f) calls f(name, number, below) for each number that may change while training.
 ///   The number must lie in [0, below), or in [0, infinity) if `below` is not given.
+/// It may have a class Preparation, which computes what takes the gradients' place in the step, as
+/// Muon's does, and check_parameter(i, parameter), which throws if it cannot.
 /// The members are defined in rule_optimizer.ipp, which the file that defines the formula includes.
 template <class Formula>
 class RuleOptimizer : public Optimizer {
   using Rule = typename Formula::Rule;
+  static constexpr bool kPrepares = requires { typename Formula::Preparation; };
 
  public:
   using Options = typename Formula::Options;
@@ -105,10 +109,12 @@ class RuleOptimizer : public Optimizer {
   static std::vector<Group> one(const NamedTensors& params, const Options& options);
   static std::vector<Group> one(const std::vector<ParameterView>& views, const Options& options);
   static StateChoice choice_of(const Options& options);
+  static bool maximizes(const Options& options);
   static void complete(Options& options);
 
   void check_options() override;
   void apply(const GradScale& scale) override;
+  static void launch(const kernels::OptimizerArgs<Rule>& args);
   detail::PoolVector<State*> states() override;
   StateChoice choice(std::size_t i) const override;
   Hyperparameters hyperparameters() override;
@@ -127,13 +133,15 @@ class RuleOptimizer : public Optimizer {
   const double* rates_of_graph() const;
   class GraphRates;
 
-  State steps_{.name = "step", .kind = State::kCount}, states_[std::size(Formula::kStates)];
+  State steps_{.name = "step", .kind = State::kCount};
+  State products_{.name = "mu_product", .kind = State::kProduct};
+  State states_[std::size(Formula::kStates)];
   std::vector<Group> groups_;
   std::vector<std::size_t> ends_;  // for each group, one past its last index in parameters()
   // Rebuilt in each step; the memory is reused.
   detail::PoolVector<kernels::OptimizerGroup<Rule>> groups_list_;
   detail::PoolVector<kernels::OptimizerParameter<Rule>> parameters_list_;
-  kernels::DescriptorTable table_;
+  kernels::DescriptorTable table_, preparation_table_;
 };
 
 }  // namespace amp::inline v0

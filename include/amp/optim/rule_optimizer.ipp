@@ -17,7 +17,9 @@
 #include "amp/autograd/node.hpp"
 #include "amp/core/error.hpp"
 #include "amp/device/capture.hpp"
+#include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/optim/args.hpp"
+#include "amp/kernels/optim/host.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/rule_optimizer.hpp"
 #include "amp/tensor/blob.hpp"
@@ -43,10 +45,14 @@ template <class Formula>
 AMP_COLD RuleOptimizer<Formula>::RuleOptimizer(std::vector<Group> groups)
     : Optimizer(Formula::kName) {
   static_assert(Rule::kStates == std::size(Formula::kStates));
+  Options defaults;
+  Formula::complete(defaults);
+  const Rule usual = Formula::rule(defaults);
   for (int s = 0; s < Rule::kStates; ++s) {
     states_[s].name = Formula::kStates[s];
-    states_[s].may_lack = kernels::kMayLackStates<Rule>;
+    states_[s].may_lack = !usual.keeps_state(s);
   }
+  steps_.may_lack = !kernels::counts_steps(usual);
   AMP_CHECK(!groups.empty(), name(), detail::kNoParams);
   for (Group& group : groups) add_param_group(std::move(group));
 }
@@ -79,10 +85,17 @@ AMP_COLD void RuleOptimizer<Formula>::add_param_group(Group group) try {
     for (const ParameterView& view : group.views) adopt(view);
     for (std::size_t k = 0; k < group.params.size(); ++k)
       adopt(group.params[k], group.names.empty() ? std::string_view() : group.names[k]);
-    for (std::size_t i = before; i < parameters().size(); ++i)
+    for (std::size_t i = before; i < parameters().size(); ++i) {
       detail::check_choice(name(), i, parameters()[i], choice_of(group.options));
-    for (std::size_t i = steps_.tensors.size(); Rule::kCountsSteps && i < parameters().size(); ++i)
-      steps_.tensors.push_back(zeros({}, {.dtype = kInt64, .device = parameters()[i].device()}));
+      if constexpr (kPrepares) Formula::check_parameter(i, parameters()[i]);
+    }
+    for (std::size_t i = before; i < parameters().size(); ++i) {
+      const Device device = parameters()[i].device();
+      if (!steps_.may_lack)
+        steps_.tensors.push_back(zeros({}, {.dtype = kInt64, .device = device}));
+      if (kernels::kKeepsProduct<Rule>)
+        products_.tensors.push_back(ones({}, {.dtype = kFloat64, .device = device}));
+    }
     for (std::size_t i = before; i < parameters().size() && !group.views.empty(); ++i)
       group.params.push_back(parameters()[i]);
     for (std::size_t i = before; i < parameters().size(); ++i) write_low_precision(i);
@@ -129,7 +142,16 @@ AMP_COLD auto RuleOptimizer<Formula>::one(const std::vector<ParameterView>& view
 
 template <class Formula>
 auto RuleOptimizer<Formula>::choice_of(const Options& options) -> StateChoice {
-  return {options.storage, options.moments};
+  StateChoice choice{options.storage, options.moments};
+  if constexpr (requires { options.initial_accumulator_value; })
+    choice.first = options.initial_accumulator_value;
+  return choice;
+}
+
+template <class Formula>
+bool RuleOptimizer<Formula>::maximizes(const Options& options) {
+  if constexpr (requires { options.maximize; }) return options.maximize;
+  return false;
 }
 
 template <class Formula>
@@ -181,7 +203,12 @@ void RuleOptimizer<Formula>::apply(const GradScale& scale) {
         .applied = static_cast<std::int64_t*>(applied().raw_data()),
         .scale = scale,
         .table = &table_};
-    Formula::step(any.device(), args);
+    if constexpr (kPrepares) {
+      const typename Formula::Preparation prepared(args, &preparation_table_, parameters());
+      launch(prepared.args());
+    } else {
+      launch(args);
+    }
   } catch (...) {
     for (State* state : remembered) state->created.clear();
     throw;
@@ -197,9 +224,16 @@ void RuleOptimizer<Formula>::apply(const GradScale& scale) {
 }
 
 template <class Formula>
+void RuleOptimizer<Formula>::launch(const kernels::OptimizerArgs<Rule>& args) {
+  kernels::dispatch_step<Rule, kernels::host::optimizer_step<Rule>>(args.device, args,
+                                                                    Formula::kName);
+}
+
+template <class Formula>
 auto RuleOptimizer<Formula>::states() -> detail::PoolVector<State*> {
   detail::PoolVector<State*> all;
   if (Rule::kCountsSteps) all.push_back(&steps_);
+  if (kernels::kKeepsProduct<Rule>) all.push_back(&products_);
   for (State& state : states_) all.push_back(&state);
   return all;
 }
@@ -244,7 +278,8 @@ void RuleOptimizer<Formula>::list() {
              .rule = rule,
              .seed = options.seed,
              .zero_grad = options.zero_grad,
-             .stochastic_state = Rule::kStochasticState >= 0 && options.moments == kBFloat16}});
+             .stochastic_state = Rule::kStochasticState >= 0 && options.moments == kBFloat16,
+             .maximize = maximizes(options)}});
   }
 }
 
@@ -255,9 +290,12 @@ void RuleOptimizer<Formula>::list(std::size_t i, const Tensor& grad, const State
   kernels::OptimizerParameter<Rule>& row = parameters_list_.emplace_back();
   row.parameter = p.raw_data();
   row.gradient = grad.raw_data();
-  for (int s = 0; s < Rule::kStates && rule.keeps_states(); ++s)
-    row.states[s] = state_of(states_[s], i, choice);
-  if (Rule::kCountsSteps) row.step = static_cast<std::int64_t*>(steps_.tensors[i].raw_data());
+  for (int s = 0; s < Rule::kStates; ++s)
+    if (rule.keeps_state(s)) row.states[s] = state_of(states_[s], i, choice);
+  if (kernels::counts_steps(rule))
+    row.step = static_cast<std::int64_t*>(state_of(steps_, i, choice));
+  if (kernels::kKeepsProduct<Rule>)
+    row.product = static_cast<double*>(state_of(products_, i, choice));
   row.numel = p.numel();
   row.dtype = p.dtype();
   row.gradient_dtype = grad.dtype();

@@ -45,18 +45,6 @@ AMP_LAZY_DEFINITION AMP_COLD NamedTensors Optimizer::state_dict() const try {
 
 namespace detail {
 
-/// The tensor of that name, or an undefined one if it was not given or does not fit.
-AMP_LAZY AMP_COLD Tensor matching(GivenTensors& given, std::string_view name, const Shape& shape,
-                                  DType dtype) {
-  const Tensor* const found = given.find(name);
-  return found != nullptr && given.fits(name, *found, shape, dtype) ? *found : Tensor();
-}
-AMP_LAZY AMP_COLD Tensor needed(GivenTensors& given, std::string_view name, const Shape& shape,
-                                DType dtype) {
-  if (given.find(name) == nullptr) given.add_missing(name);
-  return matching(given, name, shape, dtype);
-}
-
 AMP_COLD void check_count(std::string_view name, const Tensor& count) {
   AMP_CHECK(!count.defined() || count.item<std::int64_t>() >= 0, "load_state_dict: \"", name,
             "\" counts steps, but is below 0");
@@ -66,10 +54,10 @@ AMP_COLD void check_count(std::string_view name, const Tensor& count) {
 
 AMP_LAZY_DEFINITION AMP_COLD void Optimizer::load_state_dict(const NamedTensors& tensors) try {
   detail::GivenTensors given("optimizer", tensors);
-  const Tensor applied = detail::needed(given, "applied_steps", {}, kInt64);
+  const Tensor applied = given.needed("applied_steps", {}, kInt64);
   const Hyperparameters own = hyperparameters();
   std::vector<Tensor> numbers;
-  for (const auto& entry : own) numbers.push_back(detail::needed(given, entry.first, {}, kFloat64));
+  for (const auto& entry : own) numbers.push_back(given.needed(entry.first, {}, kFloat64));
   const detail::PoolVector<State*> all = all_states();
   detail::PoolVector<detail::PoolVector<Tensor>> loaded = find_states(given, all);
   for (std::size_t i = 0; i < parameters_.size(); ++i) check_complete(i, given, all, loaded);
@@ -114,7 +102,7 @@ AMP_LAZY_DEFINITION AMP_COLD auto Optimizer::find_states(
       AMP_CHECK(dtype || given.find(name) == nullptr, "load_state_dict: \"", name,
                 "\" was saved with another `storage` than ", amp::name(storage_of(i)), ", which ",
                 describe(p), " has here");
-      list.push_back(dtype ? detail::matching(given, name, state->shape(p), *dtype) : Tensor());
+      list.push_back(dtype ? given.matching(name, state->shape(p), *dtype) : Tensor());
     }
   }
   return found;

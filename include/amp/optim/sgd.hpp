@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Stochastic gradient descent with momentum, as in torch.optim.SGD (Sutskever et al. 2013):
-//   g <- g + weight_decay * w,   v <- momentum * v + g,   w <- w - lr * v
+//   g <- g + weight_decay * w,   v <- momentum * v + (1 - dampening) g,   w <- w - lr * v
 //                                             (nesterov: w <- w - lr * (g + momentum * v))
+// The first step of a parameter is not dampened. To know it, its steps are counted, as in Adam, if
+// there is dampening.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +29,10 @@ struct SgdRule;
 struct SGDOptions {
   double lr = 1e-3;
   double momentum = 0;
+  double dampening = 0;  // of the momentum; in [0, 1]
   double weight_decay = 0;
   bool nesterov = false;
+  bool maximize = false;                              // steps up the gradient
   Schedule schedule = {};                             // of lr
   WeightStorage storage = WeightStorage::kParameter;  // of parameters below 32 bits
   std::optional<DType> moments = {};                  // see above
@@ -45,7 +49,6 @@ struct SgdFormula {
 
   static void complete(const SGDOptions& options);
   static Rule rule(const SGDOptions& options);
-  AMP_LAZY static void step(Device device, const kernels::OptimizerArgs<Rule>& args);
   template <class Visitor>
   static void visit(SGDOptions& options, Visitor&& f);
 };

@@ -3,8 +3,6 @@
 #pragma once
 
 #include "amp/core/error.hpp"
-#include "amp/kernels/dispatch.hpp"
-#include "amp/kernels/optim/host.hpp"
 #include "amp/kernels/optim/sgd.hpp"
 #include "amp/optim/rule_optimizer.ipp"
 #include "amp/optim/sgd.hpp"
@@ -15,14 +13,14 @@ namespace detail {
 AMP_COLD void SgdFormula::complete(const SGDOptions& options) {
   AMP_CHECK(!options.nesterov || options.momentum > 0,
             "SGD: `nesterov` needs a `momentum` above 0");
+  AMP_CHECK(options.dampening >= 0 && options.dampening <= 1,
+            "SGD: `dampening` must lie in [0, 1], but is ", options.dampening);
+  AMP_CHECK(!options.nesterov || options.dampening == 0,
+            "SGD: `nesterov` needs a `dampening` of 0, but it is ", options.dampening);
 }
 
 AMP_INLINE kernels::SgdRule SgdFormula::rule(const SGDOptions& options) {
-  return {options.momentum, options.weight_decay, options.nesterov};
-}
-
-AMP_LAZY_DEFINITION void SgdFormula::step(Device device, const kernels::OptimizerArgs<Rule>& args) {
-  kernels::dispatch<&kernels::Backend::sgd, kernels::host::optimizer_step<Rule>>(device, args);
+  return {options.momentum, options.dampening, options.weight_decay, options.nesterov};
 }
 
 template <class Visitor>

@@ -26,6 +26,7 @@ namespace detail {
 struct StateChoice {
   WeightStorage storage = WeightStorage::kParameter;
   std::optional<DType> moments = {};
+  double first = 0;  // the value that moments begin with
 };
 
 /// Returns the storage of the weights of a parameter of this dtype.
@@ -40,9 +41,10 @@ void check_choice(std::string_view optimizer, std::size_t i, const Tensor& p,
 /// One state of an optimizer: a tensor for each parameter, undefined until it is first needed.
 struct OptimizerState {
   enum Kind : std::uint8_t {
-    kCount,   ///< an int64 scalar that exists from the start, at a fixed address
-    kMoment,  ///< of the parameter's shape
-    kRest,    ///< the auxiliary state of weights in one storage
+    kCount,    ///< an int64 scalar, 0 at first, that may exist from the start
+    kProduct,  ///< a float64 scalar, 1 at first, that exists from the start
+    kMoment,   ///< of the parameter's shape
+    kRest,     ///< the auxiliary state of weights in one storage
   };
 
   std::string_view name;
@@ -52,6 +54,8 @@ struct OptimizerState {
   PoolVector<Tensor> tensors = {};
   PoolVector<std::pair<std::size_t, Tensor>> created = {};  // by a step that is not applied yet
 
+  /// Whether this is one number for each parameter.
+  bool is_scalar() const { return kind == kCount || kind == kProduct; }
   /// The dtype of this state for a parameter, or none if the parameter has no such state.
   std::optional<DType> dtype(const StateChoice& choice, DType parameter) const;
   /// The shape of this state. A remainder has two bytes for each element, [numel, 2], because there
@@ -63,8 +67,9 @@ struct OptimizerState {
   /// have recorded the addresses.
   void replace(const PoolVector<Tensor>& loaded);
   /// Returns the memory of this state for parameter i of `count`. If there is none, a tensor is
-  /// created: a master is a copy of the parameter, every other state is zero.
-  void* of(std::size_t i, const Tensor& parameter, DType dtype, std::size_t count);
+  /// created: a master is a copy of the parameter, moments begin with choice.first, and every other
+  /// state is zero.
+  void* of(std::size_t i, const Tensor& parameter, const StateChoice& choice, std::size_t count);
   /// Moves what of() created into `tensors`, after the step was applied.
   void keep_created();
 };

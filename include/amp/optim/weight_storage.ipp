@@ -46,13 +46,14 @@ AMP_COLD void check_choice(std::string_view optimizer, std::size_t i, const Tens
 AMP_INLINE std::optional<DType> OptimizerState::dtype(const StateChoice& choice,
                                                       DType parameter) const {
   if (kind == kCount) return kInt64;
+  if (kind == kProduct) return kFloat64;
   if (kind == kMoment) return moment_dtype(choice, parameter);
   if (storage_of(choice, parameter) != storage) return std::nullopt;
   if (storage == WeightStorage::kMaster) return kFloat32;
   return storage == WeightStorage::kKahan ? kBFloat16 : kUInt8;
 }
 AMP_INLINE Shape OptimizerState::shape(const Tensor& parameter) const {
-  if (kind == kCount) return {};
+  if (is_scalar()) return {};
   const bool bytes = kind == kRest && storage == WeightStorage::kRemainder;
   return bytes ? Shape{parameter.numel(), 2} : parameter.shape();
 }
@@ -62,8 +63,8 @@ AMP_COLD void OptimizerState::replace(const PoolVector<Tensor>& loaded) {
   for (std::size_t i = 0; i < loaded.size(); ++i) {
     Tensor& own = tensors[i];
     const Tensor& value = loaded[i];
-    if (kind == kCount && !value.defined()) {
-      own.zero_();
+    if (is_scalar() && own.defined() && !value.defined()) {
+      own.fill_(kind == kProduct ? 1 : 0);
     } else if (own.defined() && value.defined() && own.dtype() == value.dtype() &&
                own.shape() == value.shape() && own.device() == value.device()) {
       own.copy_(value);
@@ -72,15 +73,16 @@ AMP_COLD void OptimizerState::replace(const PoolVector<Tensor>& loaded) {
     }
   }
 }
-AMP_INLINE void* OptimizerState::of(std::size_t i, const Tensor& parameter, DType dtype,
-                                    std::size_t count) {
+AMP_INLINE void* OptimizerState::of(std::size_t i, const Tensor& parameter,
+                                    const StateChoice& choice, std::size_t count) {
   tensors.resize(count);
   if (tensors[i].defined()) return tensors[i].raw_data();
+  const DType dtype = *this->dtype(choice, parameter.dtype());
   Tensor first = make_tensor(shape(parameter), dtype, parameter.device());
   if (kind == kRest && storage == WeightStorage::kMaster) {
     copy_elements(parameter, first);
   } else {
-    fill(first, 0);
+    fill(first, kind == kMoment ? choice.first : 0);
   }
   return created.emplace_back(i, std::move(first)).second.raw_data();
 }

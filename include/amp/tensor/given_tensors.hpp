@@ -27,6 +27,10 @@ class GivenTensors {
   /// tensor may have any.
   bool fits(std::string_view name, const Tensor& tensor, const Shape& shape,
             std::optional<DType> dtype = {});
+  /// Returns the tensor of that name, or an undefined one if it was not given or does not fit.
+  AMP_LAZY Tensor matching(std::string_view name, const Shape& shape, DType dtype);
+  /// The same for a tensor that the object needs: notes that it was not given.
+  AMP_LAZY Tensor needed(std::string_view name, const Shape& shape, DType dtype);
   /// Notes that the object needs a tensor of that name, which was not given.
   AMP_LAZY void add_missing(std::string_view name);
   /// Throws if something was noted, or if the object knows no tensor of a name that was given.

@@ -45,6 +45,18 @@ AMP_COLD bool GivenTensors::fits(std::string_view name, const Tensor& tensor, co
   return false;
 }
 
+AMP_LAZY_DEFINITION AMP_COLD Tensor GivenTensors::matching(std::string_view name,
+                                                           const Shape& shape, DType dtype) {
+  const Tensor* const found = find(name);
+  return found != nullptr && fits(name, *found, shape, dtype) ? *found : Tensor();
+}
+
+AMP_LAZY_DEFINITION AMP_COLD Tensor GivenTensors::needed(std::string_view name, const Shape& shape,
+                                                         DType dtype) {
+  if (find(name) == nullptr) add_missing(name);
+  return matching(name, shape, dtype);
+}
+
 AMP_LAZY_DEFINITION AMP_COLD void GivenTensors::add_missing(std::string_view name) {
   missing_.push_back('"' + std::string(name) + '"');
 }

@@ -23,7 +23,7 @@ constexpr std::int64_t kCount = 29;  // vectors, and single elements behind them
 /// The weights after one step from these numbers, all of which are T.
 template <class T, class Rule>
 std::vector<T> stepped(const Rule& rule, double rate, T gradient, T weight, T state) {
-  std::vector<T> gradients(kCount, gradient), weights(kCount, weight), states[2];
+  std::vector<T> gradients(kCount, gradient), weights(kCount, weight), states[Rule::kStates];
   std::int64_t step = 3, applied = 3;
   k::OptimizerParameter<Rule> p{.parameter = weights.data(),
                                 .gradient = gradients.data(),

@@ -30,6 +30,6 @@ void add_to_sums(const float* x, const float* grad, const float* weights, std::i
   amp::simd::on_widest<host::detail::AddToNormSums>(x, grad, weights, n, 0.5F, 2.0F, sums);
 }
 void adam(const host::detail::StepLoop<amp::kernels::AdamRule, float>& loop, const float* g,
-          float* w, float* const (&states)[2], std::int64_t n) {
+          float* w, float* const (&states)[amp::kernels::AdamRule::kStates], std::int64_t n) {
   loop.run(g, w, states, nullptr, n);
 }

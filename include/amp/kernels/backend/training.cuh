@@ -10,15 +10,28 @@
 #include "amp/kernels/backend/parts.hpp"
 #include "amp/kernels/hash/cuda.cuh"
 #include "amp/kernels/histogram/cuda.cuh"
+#include "amp/kernels/optim/adadelta.hpp"
+#include "amp/kernels/optim/adagrad.hpp"
 #include "amp/kernels/optim/adam.hpp"
+#include "amp/kernels/optim/adamax.hpp"
+#include "amp/kernels/optim/average.hpp"
 #include "amp/kernels/optim/cuda.cuh"
 #include "amp/kernels/optim/lamb.hpp"
 #include "amp/kernels/optim/lion.hpp"
+#include "amp/kernels/optim/muon.hpp"
+#include "amp/kernels/optim/nadam.hpp"
+#include "amp/kernels/optim/radam.hpp"
+#include "amp/kernels/optim/rmsprop.hpp"
 #include "amp/kernels/optim/sgd.hpp"
 #include "amp/kernels/random/cuda.cuh"
 #include "amp/kernels/unscale/cuda.cuh"
 
 namespace amp::inline v0::kernels::cuda {
+
+template <class... Rules>
+void add_optimizers(OptimizerKernels<Rules...>& table) {
+  ((static_cast<OptimizerKernel<Rules>&>(table).step = optimizer_step<Rules>), ...);
+}
 
 AMP_CUDA_INLINE void add_training(Backend& table) {
   table.random = random;
@@ -34,10 +47,7 @@ AMP_CUDA_INLINE void add_training(Backend& table) {
   table.record_loss = record_loss;
   table.exponent_histogram = exponent_histogram;
   table.hash = hash;
-  table.sgd = optimizer_step<SgdRule>;
-  table.adam = optimizer_step<AdamRule>;
-  table.lion = optimizer_step<LionRule>;
-  table.lamb = optimizer_step<LambRule>;
+  add_optimizers(table.optimizers);
 }
 
 }  // namespace amp::inline v0::kernels::cuda

@@ -7,6 +7,8 @@
 #include <cstdint>
 
 #include "amp/core/config.hpp"
+#include "amp/kernels/optim/moving_average.hpp"
+#include "amp/kernels/optim/weight_decay.hpp"
 
 namespace amp::inline v0::kernels {
 
@@ -14,23 +16,26 @@ namespace amp::inline v0::kernels {
 struct AdamRule {
   double beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
   bool decoupled = false;  // AdamW
+  bool amsgrad = false;
 
-  /// The number of state arrays of each parameter: exp_avg and exp_avg_sq.
-  static constexpr int kStates = 2;
+  /// The number of state arrays of each parameter: exp_avg, exp_avg_sq, and max_exp_avg_sq. Kernels
+  /// compiled for speed know the first kPlainStates (all, if a rule does not say).
+  static constexpr int kStates = 3, kPlainStates = 2;
   /// Whether the formula depends on the number of steps of a parameter.
   static constexpr bool kCountsSteps = true;
   /// The state that is rounded stochastically if it is chosen to be bfloat16; -1 if none is.
   static constexpr int kStochasticState = 1;
-  /// Whether there are states with these hyperparameters.
-  AMP_HOST_DEVICE static constexpr bool keeps_states() { return true; }
+  /// Whether there is state `s` with these hyperparameters.
+  AMP_HOST_DEVICE constexpr bool keeps_state(int s) const { return s < 2 || amsgrad; }
 
   /// The coefficients that follow from the hyperparameters, the learning rate and the count, in the
   /// type of the update.
   template <class T>
   struct Coefficients {
     T step_size, eps;  // both sides of the quotient times sqrt(1 - beta2^t)
-    T shrink, decay, weight1, weight2, beta2;
-    bool decoupled, coupled;
+    T weight1, weight2, beta2;
+    WeightDecay<T> decay;
+    bool amsgrad;
   };
   /// Returns the coefficients of a parameter's step t, from 1 on. V is a type of numbers that
   /// rounds each operation separately: host::Rounded or cuda::Rounded.
@@ -44,11 +49,21 @@ struct AdamRule {
   template <class V>
   AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void update(const Coefficients<typename V::Number>& k,
                                                        V& grad, V& weight, V& m, V& v) {
-    if (k.decoupled) weight = k.shrink * weight;
-    if (k.coupled) grad = grad + k.decay * weight;
-    m = m + k.weight1 * (grad - m);
+    k.decay.apply(grad, weight);
+    m = lerp(m, grad, k.weight1);
     v = k.beta2 * v + k.weight2 * grad * grad;
     weight = weight - k.step_size * m / (sqrt(v) + k.eps);
+  }
+  /// The same with amsgrad.
+  AMP_EITHER_SIDE
+  template <class V>
+  AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void update(const Coefficients<typename V::Number>& k,
+                                                       V& grad, V& weight, V& m, V& v, V& most) {
+    k.decay.apply(grad, weight);
+    m = lerp(m, grad, k.weight1);
+    v = k.beta2 * v + k.weight2 * grad * grad;
+    if (k.amsgrad) most = larger(most, v);
+    weight = weight - k.step_size * m / (sqrt(k.amsgrad ? most : v) + k.eps);
   }
 
   friend bool operator==(const AdamRule&, const AdamRule&) = default;

@@ -5,8 +5,10 @@
 // launch. Rule is an optimizer's formula, such as AdamRule.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
+#include "amp/core/config.hpp"
 #include "amp/kernels/operand.hpp"
 #include "amp/kernels/optim/grad_scale.hpp"
 #include "amp/kernels/optim/schedule.hpp"
@@ -23,10 +25,40 @@ struct LowPrecisionCopies {
   friend bool operator==(const LowPrecisionCopies&, const LowPrecisionCopies&) = default;
 };
 
-/// Whether there are hyperparameters for which a rule needs no states; the default ones are such,
-/// then.
+/// Whether there are hyperparameters for which a rule needs no state `s`; the default ones are
+/// such, then.
 template <class Rule>
-inline constexpr bool kMayLackStates = !Rule{}.keeps_states();
+AMP_HOST_DEVICE constexpr bool may_lack(int s) {
+  return !Rule{}.keeps_state(s);
+}
+
+/// The number of states that kernels compiled for speed know; others know all kStates.
+template <class Rule>
+AMP_HOST_DEVICE constexpr int plain_states() {
+  if constexpr (requires { Rule::kPlainStates; }) return Rule::kPlainStates;
+  return Rule::kStates;
+}
+/// Whether a rule with these hyperparameters needs the kernels that know all states.
+template <class Rule>
+constexpr bool keeps_more(const Rule& rule) {
+  for (int s = plain_states<Rule>(); s < Rule::kStates; ++s) {
+    if (rule.keeps_state(s)) return true;
+  }
+  return false;
+}
+
+/// Whether a rule with these hyperparameters needs the number of steps of each parameter.
+template <class Rule>
+constexpr bool counts_steps(const Rule& rule) {
+  if constexpr (requires { rule.counts_steps(); }) return rule.counts_steps();
+  return Rule::kCountsSteps;
+}
+
+/// Whether a rule keeps the product of a factor of each step for every parameter.
+template <class Rule>
+inline constexpr bool kKeepsProduct = requires {
+  &Rule::factor_of_step;
+};
 
 /// Whether a rule multiplies the rate of each parameter by its trust ratio.
 template <class Rule>
@@ -36,13 +68,16 @@ inline constexpr bool kTrusts = requires {
 
 /// Calls a rule's update with the states in an array.
 AMP_EITHER_SIDE
-template <class Rule, class Coefficients, class V>
+template <class Rule, class Coefficients, class V, std::size_t kStates>
 AMP_HOST_DEVICE AMP_ALWAYS_INLINE void update_with(const Coefficients& k, V& grad, V& weight,
-                                                   V (&states)[Rule::kStates]) {
-  if constexpr (Rule::kStates == 1) {
+                                                   V (&states)[kStates]) {
+  static_assert(kStates >= 1 && kStates <= 3);
+  if constexpr (kStates == 1) {
     Rule::update(k, grad, weight, states[0]);
-  } else {
+  } else if constexpr (kStates == 2) {
     Rule::update(k, grad, weight, states[0], states[1]);
+  } else {
+    Rule::update(k, grad, weight, states[0], states[1], states[2]);
   }
 }
 
@@ -50,12 +85,13 @@ template <class Rule>
 struct OptimizerParameter {
   void* parameter;
   void* gradient;
-  void* states[Rule::kStates];  // null unless rule.keeps_states()
-  std::int64_t* step;           // if Rule::kCountsSteps: the applied steps, incremented by this one
+  void* states[Rule::kStates];  // null unless rule.keeps_state(s)
+  std::int64_t* step;  // the applied steps, incremented by this one; null unless counts_steps(rule)
   std::int64_t numel;
   DType dtype, gradient_dtype, state_dtype;
   LowPrecisionCopies copies = {};
   StoredWeight weight = {};
+  double* product = nullptr;  // if kKeepsProduct<Rule>: of the applied steps' factors
 
   friend bool operator==(const OptimizerParameter&, const OptimizerParameter&) = default;
 };
@@ -68,9 +104,37 @@ struct GroupSettings {
   std::uint64_t seed = 0;         // of stochastic rounding
   bool zero_grad = false;         // sets gradients to 0 afterwards, those of a skipped step as well
   bool stochastic_state = false;  // rounds Rule::kStochasticState so, if that is bfloat16
+  bool maximize = false;          // steps along the gradient, not against it
+
+  /// The factor of gradients of this dtype.
+  AMP_HOST_DEVICE double factor(const GradScale& scale, DType gradient) const {
+    const double factor = scale.factor(gradient);
+    return maximize ? -factor : factor;
+  }
 
   friend bool operator==(const GroupSettings&, const GroupSettings&) = default;
 };
+
+/// Returns the coefficients of a parameter's next step. V is as in AdamRule::coefficients.
+AMP_EITHER_SIDE
+template <class V, class Rule>
+AMP_HOST_DEVICE auto coefficients_of(const OptimizerParameter<Rule>& p, const Rule& rule,
+                                     double rate) {
+  const std::int64_t t = p.step != nullptr ? *p.step + 1 : 0;
+  if constexpr (kKeepsProduct<Rule>) {
+    return rule.template coefficients<V>(rate, t, *p.product);
+  } else {
+    return rule.template coefficients<V>(rate, t);
+  }
+}
+/// Counts a step of a parameter, after it was made.
+template <class Rule>
+AMP_HOST_DEVICE void count_step(const OptimizerParameter<Rule>& p,
+                                [[maybe_unused]] const Rule& rule) {
+  if (p.step == nullptr) return;
+  ++*p.step;
+  if constexpr (kKeepsProduct<Rule>) *p.product *= rule.factor_of_step(*p.step);
+}
 
 template <class Rule>
 struct OptimizerGroup {

@@ -27,17 +27,17 @@ template <StepKind kKind, class C, class Rule>
 __device__ void step_piece(const OptimizerParameter<Rule> p, bool vectors,
                            const GroupSettings<Rule>& group, double trust, bool is_new, Range range,
                            const GradScale& scale, std::int64_t applied) {
-  constexpr int kStates = Rule::kStates;
+  constexpr int kStates = kStatesOf<Rule, kKind>;
   const auto& k = shared_coefficients<C>(p, group.rule, is_new, [&] {
     const double rate = scheduled_rate(group.lr, applied);
     return kTrusts<Rule> ? rate * trust : rate;
   });
-  const C factor = static_cast<C>(scale.factor(p.gradient_dtype));
-  const bool keeps_states = group.rule.keeps_states();
+  const C factor = static_cast<C>(group.factor(scale, p.gradient_dtype));
+  const Rule rule = group.rule;
   for_each_vector<C>(vectors, range, [&](auto size, std::int64_t i) {
     constexpr int N = decltype(size)::value;
     C w[N], g[N], states[kStates][N] = {};
-    load_elements<kKind>(p, i, keeps_states, w, states, g);
+    load_elements<kKind>(p, i, rule, w, states, g);
     for (int l = 0; l < N; ++l) {
       Rounded<C> grad = factor * Rounded<C>{g[l]}, weight{w[l]}, state[kStates];
       AMP_UNROLL
@@ -48,8 +48,9 @@ __device__ void step_piece(const OptimizerParameter<Rule> p, bool vectors,
       w[l] = weight.value;
     }
     AMP_UNROLL
-    for (int s = 0; s < kStates && keeps_states; ++s) {
-      if (kKind == StepKind::kStored && s == Rule::kStochasticState && group.stochastic_state &&
+    for (int s = 0; s < kStates; ++s) {
+      if (!rule.keeps_state(s)) continue;
+      if (kKind != StepKind::kPlain && s == Rule::kStochasticState && group.stochastic_state &&
           p.state_dtype == kBFloat16) {
         const auto bits =
             RoundingBits::of(group.seed, p.weight.index, applied, RoundingBits::kState);
@@ -59,7 +60,7 @@ __device__ void step_piece(const OptimizerParameter<Rule> p, bool vectors,
       }
     }
     store_weights<kKind>(p, i, w, group.seed, applied);
-    if (kKind == StepKind::kStored && group.zero_grad) zero_gradient<C, N>(p, i);
+    if (kKind != StepKind::kPlain && group.zero_grad) zero_gradient<C, N>(p, i);
   });
 }
 
@@ -77,7 +78,7 @@ AMP_KERNEL void step_kernel(const StepRow<Rule>* rows, std::int64_t count, std::
                             std::int64_t* applied, GradScale scale, const double* trust) {
   using Row = StepRow<Rule>;
   if (scale.skips()) {
-    if constexpr (kKind == StepKind::kStored)
+    if constexpr (kKind != StepKind::kPlain)
       for_each_piece(rows, count, &Row::first_piece, pieces, kPiece,
                      [&](const Row& row, Range range, std::int64_t) {
                        if (groups[row.group].zero_grad) zero_piece(row.p, row.vectors, range);
@@ -101,7 +102,7 @@ AMP_KERNEL void step_kernel(const StepRow<Rule>* rows, std::int64_t count, std::
       });
   if (!is_last_block(arrived)) return;
   for (std::int64_t i = threadIdx.x; Rule::kCountsSteps && i < count; i += blockDim.x)
-    ++*rows[i].p.step;
+    count_step(rows[i].p, groups[rows[i].group].rule);
   if (threadIdx.x == 0) ++*applied;
 }
 
@@ -116,6 +117,9 @@ void optimizer_step(const OptimizerArgs<Rule>& args) {
            table->arrived.data(), args.applied, args.scale, trust);
   };
   const auto step = [&](const double* trust) {
+    if constexpr (plain_states<Rule>() < Rule::kStates) {
+      if (table->kind == StepKind::kFull) return run(step_kernel<StepKind::kFull, Rule>, trust);
+    }
     if (table->kind == StepKind::kPlain) {
       run(step_kernel<StepKind::kPlain, Rule>, trust);
     } else {

@@ -3,10 +3,15 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
+#include "amp/kernels/optim/adadelta.hpp"
+#include "amp/kernels/optim/adagrad.hpp"
 #include "amp/kernels/optim/adam.hpp"
+#include "amp/kernels/optim/adamax.hpp"
 #include "amp/kernels/optim/args.hpp"
+#include "amp/kernels/optim/average.hpp"
 #include "amp/kernels/optim/coefficients.hpp"
 #include "amp/kernels/optim/grad_scale.hpp"
 #include "amp/kernels/optim/host.hpp"
@@ -15,6 +20,10 @@
 #include "amp/kernels/optim/host/trust_ratio.hpp"
 #include "amp/kernels/optim/lamb.hpp"
 #include "amp/kernels/optim/lion.hpp"
+#include "amp/kernels/optim/muon.hpp"
+#include "amp/kernels/optim/nadam.hpp"
+#include "amp/kernels/optim/radam.hpp"
+#include "amp/kernels/optim/rmsprop.hpp"
 #include "amp/kernels/optim/scheduled_rate.hpp"
 #include "amp/kernels/optim/sgd.hpp"
 #include "amp/kernels/traversal/host/chunks.hpp"
@@ -28,12 +37,12 @@ namespace detail {
 inline constexpr std::int64_t kBeyondCaches = std::int64_t{1} << 22;
 
 /// Steps elements [begin, end), at most a chunk.
-template <class C, class Rule>
+template <class C, std::size_t kStates, class Rule>
 void step_chunk(const StepRow<Rule>& row, std::int64_t begin, std::int64_t end) {
-  const StepLoop<Rule, C> loop{.factor = static_cast<C>(row.factor),
-                               .coefficients = row.template coefficients<C>(),
-                               .has_states = row.keeps_states(),
-                               .streams = row.streams};
+  const StepLoop<Rule, C, kStates> loop{.factor = static_cast<C>(row.factor),
+                                        .coefficients = row.template coefficients<C>(),
+                                        .rule = row.group->rule,
+                                        .streams = row.streams};
   for (std::int64_t at = begin; at < end; at += kBlock) {
     const std::int64_t n = (std::min)(kBlock, end - at);
     const StepBlock<C, Rule> block(row, at, n);
@@ -41,6 +50,15 @@ void step_chunk(const StepRow<Rule>& row, std::int64_t begin, std::int64_t end) 
     block.write();
     if (row.group->zero_grad) row.zero_gradient(at, n);
   }
+}
+
+template <class C, class Rule>
+void step_chunk(const StepRow<Rule>& row, std::int64_t begin, std::int64_t end) {
+  constexpr int kPlain = plain_states<Rule>();
+  if constexpr (kPlain < Rule::kStates) {
+    if (keeps_more(row.group->rule)) return step_chunk<C, Rule::kStates>(row, begin, end);
+  }
+  step_chunk<C, kPlain>(row, begin, end);
 }
 
 }  // namespace detail
@@ -56,7 +74,7 @@ void optimizer_step(const OptimizerArgs<Rule>& args) {
     const auto& [parameters, size, settings] = args.groups[g];
     const double rate = scheduled_rate(settings.lr, *args.applied);
     for (std::int64_t i = 0; i < size; ++i) {
-      const double factor = args.scale.factor(parameters[i].gradient_dtype);
+      const double factor = settings.factor(args.scale, parameters[i].gradient_dtype);
       rows[count++] = {&settings, &parameters[i], rate, factor, *args.applied};
     }
   }
@@ -77,7 +95,7 @@ void optimizer_step(const OptimizerArgs<Rule>& args) {
     if (streams) simd::fence_stores();
   });
   if (skip) return;
-  for (std::int64_t i = 0; Rule::kCountsSteps && i < count; ++i) ++*rows[i].p->step;
+  for (std::int64_t i = 0; i < count; ++i) count_step(*rows[i].p, rows[i].group->rule);
   ++*args.applied;
 }
 
@@ -86,6 +104,14 @@ template void optimizer_step(const OptimizerArgs<SgdRule>& args);
 template void optimizer_step(const OptimizerArgs<AdamRule>& args);
 template void optimizer_step(const OptimizerArgs<LionRule>& args);
 template void optimizer_step(const OptimizerArgs<LambRule>& args);
+template void optimizer_step(const OptimizerArgs<RMSpropRule>& args);
+template void optimizer_step(const OptimizerArgs<AdagradRule>& args);
+template void optimizer_step(const OptimizerArgs<AdadeltaRule>& args);
+template void optimizer_step(const OptimizerArgs<AdamaxRule>& args);
+template void optimizer_step(const OptimizerArgs<NAdamRule>& args);
+template void optimizer_step(const OptimizerArgs<RAdamRule>& args);
+template void optimizer_step(const OptimizerArgs<MuonRule>& args);
+template void optimizer_step(const OptimizerArgs<AverageRule>& args);
 #endif
 
 }  // namespace amp::inline v0::kernels::host

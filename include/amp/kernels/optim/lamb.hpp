@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "amp/core/config.hpp"
+#include "amp/kernels/optim/moving_average.hpp"
 
 namespace amp::inline v0::kernels {
 
@@ -19,7 +20,7 @@ struct LambRule {
   static constexpr int kStochasticState = 1;
   /// The rate of each parameter is multiplied by its trust_ratio.
   static constexpr bool kTrusts = true;
-  AMP_HOST_DEVICE static constexpr bool keeps_states() { return true; }
+  AMP_HOST_DEVICE static constexpr bool keeps_state(int) { return true; }
 
   template <class T>
   struct Coefficients {
@@ -35,7 +36,7 @@ struct LambRule {
   template <class V>
   AMP_HOST_DEVICE static AMP_ALWAYS_INLINE void direct(const Coefficients<typename V::Number>& k,
                                                        V& grad, const V& weight, V& m, V& v) {
-    m = m + k.weight1 * (grad - m);
+    m = lerp(m, grad, k.weight1);
     v = k.beta2 * v + k.weight2 * grad * grad;
     grad = k.step_size * m / (sqrt(v) + k.eps);
     if (k.decay != 0) grad = grad + k.decay * weight;

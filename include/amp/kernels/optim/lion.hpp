@@ -17,7 +17,7 @@ struct LionRule {
   static constexpr int kStates = 1;  // exp_avg
   static constexpr bool kCountsSteps = false;
   static constexpr int kStochasticState = -1;
-  AMP_HOST_DEVICE static constexpr bool keeps_states() { return true; }
+  AMP_HOST_DEVICE static constexpr bool keeps_state(int) { return true; }
 
   template <class T>
   struct Coefficients {

@@ -10,6 +10,7 @@
 #include <cuda_runtime.h>
 
 #include "amp/core/config.hpp"
+#include "amp/types/small_float.hpp"
 
 namespace amp::inline v0::kernels::cuda {
 
@@ -22,6 +23,8 @@ __device__ __forceinline__ float rounded_quotient(float a, float b) { return __f
 __device__ __forceinline__ double rounded_quotient(double a, double b) { return __ddiv_rn(a, b); }
 __device__ __forceinline__ float rounded_root(float a) { return __fsqrt_rn(a); }
 __device__ __forceinline__ double rounded_root(double a) { return __dsqrt_rn(a); }
+__device__ __forceinline__ float magnitude(float a) { return ::fabsf(a); }
+__device__ __forceinline__ double magnitude(double a) { return ::fabs(a); }
 
 /// A number that rounds each operation separately. T is float or double.
 template <class T>
@@ -39,6 +42,10 @@ struct Rounded {
   friend __device__ __forceinline__ Rounded operator*(T a, Rounded b) { return {rounded_product(a, b.value)}; }
   friend __device__ __forceinline__ Rounded operator/(Rounded a, Rounded b) { return {rounded_quotient(a.value, b.value)}; }
   friend __device__ __forceinline__ Rounded sqrt(Rounded a) { return {rounded_root(a.value)}; }
+  friend __device__ __forceinline__ Rounded abs(Rounded a) { return {magnitude(a.value)}; }
+  /// Returns the larger number; NaN if one is NaN.
+  friend __device__ __forceinline__ Rounded larger(Rounded a, Rounded b) { return {is_nan(a.value) || a.value > b.value ? a.value : b.value}; }
+  friend __device__ __forceinline__ Rounded larger(Rounded a, T b) { return larger(a, Rounded{b}); }
   /// Returns -1, 0 or 1; NaN stays NaN.
   friend __device__ __forceinline__ Rounded sign(Rounded a) { return {a.value > 0 ? T{1} : a.value < 0 ? T{-1} : a.value}; }
 };

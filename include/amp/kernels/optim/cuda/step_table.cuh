@@ -5,6 +5,7 @@
 // the functions that compute a parameter's coefficients and load its elements.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -55,10 +56,12 @@ struct StepTable final : DescriptorTable::Contents {
     for (std::int64_t g = 0; g < n; ++g) {
       const GroupSettings<Rule>& settings = from[g].settings;
       next_groups.push_back(settings);
-      if (settings.zero_grad || settings.stochastic_state) kind = StepKind::kStored;
+      const auto needs = [&](StepKind what) { kind = (std::max)(kind, what); };
+      if (settings.zero_grad || settings.stochastic_state) needs(StepKind::kStored);
+      if (keeps_more(settings.rule)) needs(StepKind::kFull);
       for (std::int64_t i = 0; i < from[g].count; ++i) {
         const OptimizerParameter<Rule>& p = from[g].parameters[i];
-        if (p.weight.storage != WeightStorage::kParameter) kind = StepKind::kStored;
+        if (p.weight.storage != WeightStorage::kParameter) needs(StepKind::kStored);
         next_rows.push_back({p, pieces, static_cast<std::int32_t>(g), takes_vectors(p)});
         pieces += ceil_div(p.numel, kPiece);
       }
@@ -91,8 +94,7 @@ __device__ const typename Rule::template Coefficients<C>& shared_coefficients(
   if (is_new) {
     __syncthreads();
     if (threadIdx.x == 0) {
-      const std::int64_t step = Rule::kCountsSteps ? *p.step + 1 : 0;
-      shared = rule.template coefficients<Rounded<C>>(rate(), step);
+      shared = coefficients_of<Rounded<C>>(p, rule, rate());
     }
     __syncthreads();
   }
@@ -101,14 +103,14 @@ __device__ const typename Rule::template Coefficients<C>& shared_coefficients(
 
 /// The N elements that a step reads, as numbers of type C. Gradients come last: 16-bit gradients
 /// are converted as soon as they arrive, and nothing else should wait for that.
-template <StepKind kKind, class C, class Rule, int N>
+template <StepKind kKind, class C, class Rule, int N, int kStates>
 __device__ __forceinline__ void load_elements(const OptimizerParameter<Rule>& p, std::int64_t i,
-                                              bool keeps_states, C (&weights)[N],
-                                              C (&states)[Rule::kStates][N], C (&gradients)[N]) {
+                                              const Rule& rule, C (&weights)[N],
+                                              C (&states)[kStates][N], C (&gradients)[N]) {
   load_weights<kKind>(p, i, weights);
   AMP_UNROLL
-  for (int s = 0; s < Rule::kStates && keeps_states; ++s)
-    load_some(p.states[s], p.state_dtype, i, states[s]);
+  for (int s = 0; s < kStates; ++s)
+    if (rule.keeps_state(s)) load_some(p.states[s], p.state_dtype, i, states[s]);
   load_some(p.gradient, p.gradient_dtype, i, gradients);
 }
 

@@ -37,12 +37,12 @@ __device__ TrustSums sums_of_chunk(const OptimizerParameter<Rule> p, bool vector
                                    const GroupSettings<Rule>& group, bool is_new, Range range,
                                    const GradScale& scale, double* tree) {
   const auto& k = shared_coefficients<C>(p, group.rule, is_new, [] { return 0.0; });
-  const C factor = static_cast<C>(scale.factor(p.gradient_dtype));
+  const C factor = static_cast<C>(group.factor(scale, p.gradient_dtype));
   Rounded<C> weights[kVector] = {}, directions[kVector] = {};
   const auto add = [&](auto size, std::int64_t i, int lane) {
     constexpr int N = decltype(size)::value;
     C w[N], g[N], states[Rule::kStates][N];
-    load_elements<kKind>(p, i, true, w, states, g);
+    load_elements<kKind>(p, i, group.rule, w, states, g);
     AMP_UNROLL
     for (int l = 0; l < N; ++l) {
       Rounded<C> grad = factor * Rounded<C>{g[l]};

@@ -12,9 +12,13 @@
 
 namespace amp::inline v0::kernels::cuda {
 
-/// Whether a step does more than the plain update. Steps that do are compiled separately: the
-/// registers that they need would slow down the others.
-enum class StepKind : std::uint8_t { kPlain, kStored };
+/// Whether a step does more than the plain update (kStored), with more than the plain_states() of
+/// its rule (kFull). Steps that do are compiled separately: the registers that they need would slow
+/// down the others.
+enum class StepKind : std::uint8_t { kPlain, kStored, kFull };
+
+template <class Rule, StepKind kKind>
+inline constexpr int kStatesOf = kKind == StepKind::kFull ? Rule::kStates : plain_states<Rule>();
 
 /// Returns N 16-bit words from i on.
 template <int N>
@@ -73,7 +77,7 @@ __device__ __forceinline__ void store_split(const Parameter& p, std::int64_t i,
 /// Loads the weights from where they are stored.
 template <StepKind kKind, class C, class Parameter, int N>
 __device__ __forceinline__ void load_weights(const Parameter& p, std::int64_t i, C (&weights)[N]) {
-  if constexpr (kKind == StepKind::kStored && std::is_same_v<C, float>) {
+  if constexpr (kKind != StepKind::kPlain && std::is_same_v<C, float>) {
     if (p.weight.storage == WeightStorage::kMaster) {
       C parameters[N];
       load_some(p.parameter, p.dtype, i, parameters);
@@ -90,7 +94,7 @@ template <StepKind kKind, class C, class Parameter, int N>
 __device__ __forceinline__ void store_weights(const Parameter& p, std::int64_t i,
                                               const C (&weights)[N], std::uint64_t seed,
                                               std::int64_t applied) {
-  if constexpr (kKind == StepKind::kStored && std::is_same_v<C, float>) {
+  if constexpr (kKind != StepKind::kPlain && std::is_same_v<C, float>) {
     const WeightStorage storage = p.weight.storage;
     if (is_split(storage)) return store_split(p, i, weights);
     if (storage == WeightStorage::kStochastic) {

@@ -12,6 +12,7 @@
 
 #include "amp/core/config.hpp"
 #include "amp/core/simd/convert.hpp"
+#include "amp/core/simd/math.hpp"
 #include "amp/kernels/functions/math.hpp"
 
 namespace amp::inline v0::kernels::host {
@@ -45,6 +46,17 @@ AMP_ALWAYS_INLINE S root_of(S x) {
   using std::sqrt;
   return sqrt(x);
 }
+template <class S>
+AMP_ALWAYS_INLINE S magnitude_of(S x) {
+  using functions::abs;
+  return abs(x);
+}
+/// Returns the larger number; NaN if one is NaN.
+template <class S>
+AMP_ALWAYS_INLINE S larger_of(S a, S b) {
+  using functions::select;
+  return select(is_nan(a), a, select(a > b, a, b));
+}
 /// Returns -1, 0 or 1; NaN stays NaN.
 template <class S>
 AMP_ALWAYS_INLINE S sign_of(S x) {
@@ -72,6 +84,9 @@ struct Rounded {
   friend AMP_ALWAYS_INLINE Rounded operator*(Number a, const Rounded& b) { S product = a * b.value; detail::round_product(product); return {product}; }
   friend AMP_ALWAYS_INLINE Rounded operator/(const Rounded& a, const Rounded& b) { return {a.value / b.value}; }
   friend AMP_ALWAYS_INLINE Rounded sqrt(const Rounded& a) { return {detail::root_of(a.value)}; }
+  friend AMP_ALWAYS_INLINE Rounded abs(const Rounded& a) { return {detail::magnitude_of(a.value)}; }
+  friend AMP_ALWAYS_INLINE Rounded larger(const Rounded& a, const Rounded& b) { return {detail::larger_of(a.value, b.value)}; }
+  friend AMP_ALWAYS_INLINE Rounded larger(const Rounded& a, Number b) { return {detail::larger_of(a.value, S(b))}; }
   friend AMP_ALWAYS_INLINE Rounded sign(const Rounded& a) { return {detail::sign_of(a.value)}; }
   // clang-format on
 };

@@ -24,14 +24,13 @@ struct StepRow {
   std::int64_t applied;  // the steps before this one
   bool streams = false;  // whether copies bypass the caches
 
-  bool keeps_states() const { return group->rule.keeps_states(); }
+  bool keeps_state(int s) const { return group->rule.keeps_state(s); }
   RoundingBits random_bits(RoundingBits::Array array) const {
     return RoundingBits::of(group->seed, p->weight.index, applied, array);
   }
   template <class C>
   typename Rule::template Coefficients<C> coefficients() const {
-    const std::int64_t step = Rule::kCountsSteps ? *p->step + 1 : 0;
-    return group->rule.template coefficients<Rounded<C>>(rate, step);
+    return coefficients_of<Rounded<C>>(*p, group->rule, rate);
   }
   /// Sets elements [at, at + n) of the gradient to 0.
   void zero_gradient(std::int64_t at, std::int64_t n) const {
@@ -52,7 +51,8 @@ class StepBlock {
         weights(*row.p, row.random_bits(RoundingBits::kWeights), at, n),
         gradients(fetch(address(row.p->gradient, row.p->gradient_dtype, at), row.p->gradient_dtype,
                         n, buffers_[Rule::kStates])) {
-    for (int s = 0; s < Rule::kStates && row.keeps_states(); ++s) {
+    for (int s = 0; s < Rule::kStates; ++s) {
+      if (!row.keeps_state(s)) continue;
       kept_[s] = address(row.p->states[s], row.p->state_dtype, at);
       states[s] = const_cast<C*>(fetch(kept_[s], row.p->state_dtype, n, buffers_[s]));
     }
@@ -64,7 +64,8 @@ class StepBlock {
   void write() const {
     const OptimizerParameter<Rule>& p = *row_.p;
     weights.write();
-    for (int s = 0; s < Rule::kStates && row_.keeps_states(); ++s) {
+    for (int s = 0; s < Rule::kStates; ++s) {
+      if (!row_.keeps_state(s)) continue;
       if (s == Rule::kStochasticState && row_.group->stochastic_state &&
           p.state_dtype == kBFloat16) {
         store_stochastic(states[s], p.states[s], kBFloat16, at_, n_,

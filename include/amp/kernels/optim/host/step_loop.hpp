@@ -36,19 +36,20 @@ AMP_ALWAYS_INLINE void put(const Rounded<simd::Vec<C, Isa>>& v, C* x) {
   simd::store(v.value, x);
 }
 
-/// Steps the elements of arrays of one type. Set `streams` if no cache will hold the copies until
-/// they are read.
-template <class Rule, class C>
+/// Steps the elements of arrays of one type, with the first kStates states of the rule. Set
+/// `streams` if no cache will hold the copies until they are read.
+template <class Rule, class C, std::size_t kStates = plain_states<Rule>()>
 struct StepLoop {
   using Coefficients = typename Rule::template Coefficients<C>;
-  static constexpr std::size_t kStates = Rule::kStates;
 
   C factor;  // of gradients
   Coefficients coefficients;
-  bool has_states, streams;
+  Rule rule;
+  bool streams;
 
   /// Also writes the new weights to `copy`, rounded, unless that is null.
-  void run(const C* g, C* w, C* const (&states)[kStates], bfloat16* copy, std::int64_t n) const {
+  void run(const C* g, C* w, C* const (&states)[Rule::kStates], bfloat16* copy,
+           std::int64_t n) const {
     const StepLoop* const self = this;
     C* const* const of_states = states;
     if constexpr (std::is_same_v<C, float>)
@@ -69,8 +70,8 @@ struct StepLoop {
     for (; i + kLine <= n; i += kLine) {
       simd::prefetch(g + i);
       simd::prefetch(w + i);
-      for (std::size_t s = 0; s < kStates && loop.keeps_states(); ++s)
-        simd::prefetch(states[s] + i);
+      for (std::size_t s = 0; s < kStates; ++s)
+        if (loop.keeps(s)) simd::prefetch(states[s] + i);
       for (std::int64_t at = i; at < i + kLine; at += kLanes) {
         Rounded<simd::Vec<C, Isa>> weight;
         loop.step(g, w, states, at, weight);
@@ -87,29 +88,46 @@ struct StepLoop {
   }
 
  private:
-  bool keeps_states() const { return !kMayLackStates<Rule> || has_states; }
+  AMP_ALWAYS_INLINE bool keeps(std::size_t s) const {
+    const int state = static_cast<int>(s);
+    return !may_lack<Rule>(state) || rule.keeps_state(state);
+  }
+
+  template <std::size_t s, class V>
+  AMP_ALWAYS_INLINE void get_state(C* const (&states)[kStates], std::int64_t i, V& state) const {
+    if constexpr (s < kStates) {
+      if (keeps(s)) get(states[s] + i, state);
+    }
+  }
+  template <std::size_t s, class V>
+  AMP_ALWAYS_INLINE void put_state(C* const (&states)[kStates], std::int64_t i,
+                                   const V& state) const {
+    if constexpr (s < kStates) {
+      if (keeps(s)) put(state, states[s] + i);
+    }
+  }
 
   /// Steps the number, or the vector, at `i`.
   template <class V>
   AMP_ALWAYS_INLINE void step(const C* g, C* w, C* const (&states)[kStates], std::int64_t i,
                               V& weight) const {
-    static_assert(kStates == 1 || kStates == 2);
-    V grad, first{}, second{};  // no array: g++ would keep the vectors in memory
+    static_assert(kStates >= 1 && kStates <= 3);
+    V grad, first{}, second{}, third{};  // no array: g++ would keep the vectors in memory
     get(g + i, grad);
     get(w + i, weight);
     grad = factor * grad;
-    if (keeps_states()) {
-      get(states[0] + i, first);
-      if constexpr (kStates == 2) get(states[1] + i, second);
-    }
+    get_state<0>(states, i, first);
+    get_state<1>(states, i, second);
+    get_state<2>(states, i, third);
     if constexpr (kStates == 1)
       Rule::update(coefficients, grad, weight, first);
-    else
+    else if constexpr (kStates == 2)
       Rule::update(coefficients, grad, weight, first, second);
-    if (keeps_states()) {
-      put(first, states[0] + i);
-      if constexpr (kStates == 2) put(second, states[1] + i);
-    }
+    else
+      Rule::update(coefficients, grad, weight, first, second, third);
+    put_state<0>(states, i, first);
+    put_state<1>(states, i, second);
+    put_state<2>(states, i, third);
     put(weight, w + i);
   }
 
