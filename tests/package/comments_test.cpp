@@ -63,8 +63,7 @@ std::set<std::string> names_of_ops() {
 }
 bool is_op(const std::string& line) {
   static const std::set<std::string> names = names_of_ops();
-  const bool in_parentheses =
-      line.find("(max)(") != line.npos || line.find("(min)(") != line.npos;
+  const bool in_parentheses = line.find("(max)(") != line.npos || line.find("(min)(") != line.npos;
   std::string name = line.substr(0, line.find(in_parentheses ? ')' : '('));
   name = name.substr(name.find_last_of(" &(") + 1);
   if (name.ends_with('_')) name.pop_back();

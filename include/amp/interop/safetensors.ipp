@@ -16,10 +16,10 @@
 
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/core/error.hpp"
+#include "amp/core/file_mapping.hpp"
 #include "amp/core/input_file.hpp"
 #include "amp/core/refcount.hpp"
 #include "amp/interop/atomic_file.hpp"
-#include "amp/core/file_mapping.hpp"
 #include "amp/interop/safetensors.hpp"
 #include "amp/interop/safetensors_header.hpp"
 #include "amp/interop/safetensors_reader.hpp"

@@ -337,5 +337,4 @@ struct Module::State {
 
 #if AMP_HEADER_ONLY
 #include "amp/nn/module.ipp"
-#include "amp/nn/module_state.ipp"
 #endif

@@ -18,6 +18,7 @@
 #include "amp/core/address_set.hpp"
 #include "amp/core/error.hpp"
 #include "amp/nn/module.hpp"
+#include "amp/nn/module_state.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/tensor/cloning.hpp"
 

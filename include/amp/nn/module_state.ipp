@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The amp authors
 // SPDX-License-Identifier: MIT
-//
-// state_dict() and load_state_dict().
 #pragma once
 
 #include <cstddef>
@@ -14,7 +12,7 @@
 
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/core/error.hpp"
-#include "amp/nn/module.hpp"
+#include "amp/nn/module_state.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/tensor/given_tensors.hpp"
 
@@ -22,7 +20,6 @@ namespace amp::inline v0::nn {
 
 namespace detail {
 
-/// Whether the two are equal bit for bit in the dtype of `a`.
 AMP_COLD bool same_values(const Tensor& a, const Tensor& b) {
   if (a.is_same(b)) return true;
   const Tensor x = a.detach().to(kCPU).contiguous();
