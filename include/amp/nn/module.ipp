@@ -48,21 +48,6 @@ void append(std::vector<std::pair<std::string, Value>>& list, std::string name,
   amp::detail::or_out_of_memory([&] { list.emplace_back(std::move(name), value); });
 }
 
-/// The entry of that name. Throws if there is none, and lists those that there are.
-template <class Value>
-Value& find(std::string_view call, std::string_view what,
-            std::vector<std::pair<std::string, Value>>& list, std::string_view name) {
-  for (auto& [known, value] : list) {
-    if (known == name) return value;
-  }
-  std::vector<std::string> names;
-  amp::detail::or_out_of_memory([&] {
-    for (const auto& entry : list) names.push_back(entry.first);
-  });
-  amp::detail::fail(call, ": there is no ", what, " \"", name, "\" in this module, but ",
-                    listed(names));
-}
-
 AMP_COLD std::vector<Tensor> values(const NamedTensors& named) try {
   std::vector<Tensor> tensors;
   for (const auto& entry : named) tensors.push_back(entry.second);

@@ -11,6 +11,7 @@
 
 #include "amp/autograd/grad_mode.hpp"
 #include "amp/core/error.hpp"
+#include "amp/nn/module_state.hpp"
 #include "amp/nn/parametrization.hpp"
 #include "amp/ops/arithmetic.hpp"
 #include "amp/ops/elementary.hpp"
