@@ -14,6 +14,7 @@
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
 
+namespace in_place_test {
 namespace {
 
 using amp::Tensor;
@@ -253,3 +254,5 @@ TEST_CASE("in place: an operand that no gradient needs is not saved") {
   (y.sum() + z.sum()).backward();
   CHECK(numbers(w.grad()) == std::vector<float>{9, 9});
 }
+
+}  // namespace in_place_test

@@ -15,6 +15,7 @@
 #include "support/error_of.hpp"
 #include "support/numbers.hpp"
 
+namespace methods_test {
 namespace {
 
 using amp::Tensor;
@@ -39,70 +40,70 @@ const Tensor two_rows = amp_test::numbers({2, 4}, 9, amp::kFloat32);
 const Tensor weights = amp_test::numbers({4}, 2, amp::kFloat32);
 
 // clang-format off
-#define AMP_UNARY(f) {#f, [](const Tensor& x) { return x.f(); }, [](const Tensor& x) { return amp::f(x); }}
-#define AMP_BINARY(f) {#f, [](const Tensor& x) { return x.f(other); }, [](const Tensor& x) { return amp::f(x, other); }}
-#define AMP_NUMBER(f) {#f " number", [](const Tensor& x) { return x.f(2); }, [](const Tensor& x) { return amp::f(x, 2); }}
-#define AMP_CALL(f, ...) {#f, [](const Tensor& x) { return x.f(__VA_ARGS__); }, [](const Tensor& x) { return amp::f(x, __VA_ARGS__); }}
-#define AMP_PART(f, part, ...) {#f, [](const Tensor& x) { return x.f(__VA_ARGS__).part; }, [](const Tensor& x) { return amp::f(x, __VA_ARGS__).part; }}
+#define AMP_METHOD_UNARY(f) {#f, [](const Tensor& x) { return x.f(); }, [](const Tensor& x) { return amp::f(x); }}
+#define AMP_METHOD_BINARY(f) {#f, [](const Tensor& x) { return x.f(other); }, [](const Tensor& x) { return amp::f(x, other); }}
+#define AMP_METHOD_NUMBER(f) {#f " number", [](const Tensor& x) { return x.f(2); }, [](const Tensor& x) { return amp::f(x, 2); }}
+#define AMP_METHOD_CALL(f, ...) {#f, [](const Tensor& x) { return x.f(__VA_ARGS__); }, [](const Tensor& x) { return amp::f(x, __VA_ARGS__); }}
+#define AMP_METHOD_PART(f, part, ...) {#f, [](const Tensor& x) { return x.f(__VA_ARGS__).part; }, [](const Tensor& x) { return amp::f(x, __VA_ARGS__).part; }}
 const std::vector<Row> kMembers = {
-    AMP_UNARY(abs), AMP_UNARY(neg), AMP_UNARY(sign), AMP_UNARY(square), AMP_UNARY(sqrt), AMP_UNARY(rsqrt), AMP_UNARY(reciprocal),
-    AMP_UNARY(exp), AMP_UNARY(expm1), AMP_UNARY(log), AMP_UNARY(log1p), AMP_UNARY(log2), AMP_UNARY(log10), AMP_UNARY(sin),
-    AMP_UNARY(cos), AMP_UNARY(tan), AMP_UNARY(asin), AMP_UNARY(acos), AMP_UNARY(atan), AMP_UNARY(sinh), AMP_UNARY(cosh),
-    AMP_UNARY(tanh), AMP_UNARY(erf), AMP_UNARY(erfinv), AMP_UNARY(floor), AMP_UNARY(ceil), AMP_UNARY(round), AMP_UNARY(trunc),
-    AMP_UNARY(sigmoid), AMP_UNARY(relu), AMP_UNARY(isnan), AMP_UNARY(isinf), AMP_UNARY(isfinite), AMP_UNARY(logical_not),
-    AMP_CALL(clamp, 0.25, 0.5), AMP_CALL(clip, 0.25, 0.5), AMP_CALL(clamp_min, 0.25), AMP_CALL(clamp_max, 0.5), AMP_CALL(clamp, other, other),
-    AMP_CALL(nan_to_num, 1.0), AMP_CALL(softmax, 1), AMP_CALL(log_softmax, 0),
-    AMP_BINARY(add), AMP_BINARY(sub), AMP_BINARY(mul), AMP_BINARY(div), AMP_BINARY(pow), AMP_BINARY(fmod), AMP_BINARY(remainder),
-    AMP_BINARY(eq), AMP_BINARY(ne), AMP_BINARY(lt), AMP_BINARY(le), AMP_BINARY(gt), AMP_BINARY(ge), AMP_BINARY(maximum),
-    AMP_BINARY(minimum), AMP_BINARY(atan2), AMP_BINARY(logical_and), AMP_BINARY(logical_or), AMP_BINARY(logical_xor),
-    AMP_NUMBER(add), AMP_NUMBER(sub), AMP_NUMBER(mul), AMP_NUMBER(div), AMP_NUMBER(pow), AMP_NUMBER(fmod), AMP_NUMBER(remainder),
-    AMP_NUMBER(eq), AMP_NUMBER(ne), AMP_NUMBER(lt), AMP_NUMBER(le), AMP_NUMBER(gt), AMP_NUMBER(ge),
-    AMP_CALL(lerp, other, 0.25), AMP_CALL(lerp, other, other),
+    AMP_METHOD_UNARY(abs), AMP_METHOD_UNARY(neg), AMP_METHOD_UNARY(sign), AMP_METHOD_UNARY(square), AMP_METHOD_UNARY(sqrt), AMP_METHOD_UNARY(rsqrt), AMP_METHOD_UNARY(reciprocal),
+    AMP_METHOD_UNARY(exp), AMP_METHOD_UNARY(expm1), AMP_METHOD_UNARY(log), AMP_METHOD_UNARY(log1p), AMP_METHOD_UNARY(log2), AMP_METHOD_UNARY(log10), AMP_METHOD_UNARY(sin),
+    AMP_METHOD_UNARY(cos), AMP_METHOD_UNARY(tan), AMP_METHOD_UNARY(asin), AMP_METHOD_UNARY(acos), AMP_METHOD_UNARY(atan), AMP_METHOD_UNARY(sinh), AMP_METHOD_UNARY(cosh),
+    AMP_METHOD_UNARY(tanh), AMP_METHOD_UNARY(erf), AMP_METHOD_UNARY(erfinv), AMP_METHOD_UNARY(floor), AMP_METHOD_UNARY(ceil), AMP_METHOD_UNARY(round), AMP_METHOD_UNARY(trunc),
+    AMP_METHOD_UNARY(sigmoid), AMP_METHOD_UNARY(relu), AMP_METHOD_UNARY(isnan), AMP_METHOD_UNARY(isinf), AMP_METHOD_UNARY(isfinite), AMP_METHOD_UNARY(logical_not),
+    AMP_METHOD_CALL(clamp, 0.25, 0.5), AMP_METHOD_CALL(clip, 0.25, 0.5), AMP_METHOD_CALL(clamp_min, 0.25), AMP_METHOD_CALL(clamp_max, 0.5), AMP_METHOD_CALL(clamp, other, other),
+    AMP_METHOD_CALL(nan_to_num, 1.0), AMP_METHOD_CALL(softmax, 1), AMP_METHOD_CALL(log_softmax, 0),
+    AMP_METHOD_BINARY(add), AMP_METHOD_BINARY(sub), AMP_METHOD_BINARY(mul), AMP_METHOD_BINARY(div), AMP_METHOD_BINARY(pow), AMP_METHOD_BINARY(fmod), AMP_METHOD_BINARY(remainder),
+    AMP_METHOD_BINARY(eq), AMP_METHOD_BINARY(ne), AMP_METHOD_BINARY(lt), AMP_METHOD_BINARY(le), AMP_METHOD_BINARY(gt), AMP_METHOD_BINARY(ge), AMP_METHOD_BINARY(maximum),
+    AMP_METHOD_BINARY(minimum), AMP_METHOD_BINARY(atan2), AMP_METHOD_BINARY(logical_and), AMP_METHOD_BINARY(logical_or), AMP_METHOD_BINARY(logical_xor),
+    AMP_METHOD_NUMBER(add), AMP_METHOD_NUMBER(sub), AMP_METHOD_NUMBER(mul), AMP_METHOD_NUMBER(div), AMP_METHOD_NUMBER(pow), AMP_METHOD_NUMBER(fmod), AMP_METHOD_NUMBER(remainder),
+    AMP_METHOD_NUMBER(eq), AMP_METHOD_NUMBER(ne), AMP_METHOD_NUMBER(lt), AMP_METHOD_NUMBER(le), AMP_METHOD_NUMBER(gt), AMP_METHOD_NUMBER(ge),
+    AMP_METHOD_CALL(lerp, other, 0.25), AMP_METHOD_CALL(lerp, other, other),
     {"addcmul", [](const Tensor& x) { return x.addcmul(other, other, 3); }, [](const Tensor& x) { return amp::addcmul(x, other, other, {.value = 3}); }},
     {"addcdiv", [](const Tensor& x) { return x.addcdiv(other, x, 3); }, [](const Tensor& x) { return amp::addcdiv(x, other, x, {.value = 3}); }},
     {"where", [](const Tensor& x) { return x.where(mask, other); }, [](const Tensor& x) { return amp::where(mask, x, other); }},
-    AMP_CALL(masked_fill, mask, 2), AMP_CALL(masked_fill, mask, amp::full({}, 3)),
-    AMP_CALL(matmul, square), AMP_CALL(mm, square), AMP_CALL(mv, weights),
+    AMP_METHOD_CALL(masked_fill, mask, 2), AMP_METHOD_CALL(masked_fill, mask, amp::full({}, 3)),
+    AMP_METHOD_CALL(matmul, square), AMP_METHOD_CALL(mm, square), AMP_METHOD_CALL(mv, weights),
     {"bmm", [](const Tensor& x) { return x.unsqueeze(0).bmm(square.unsqueeze(0)); }, [](const Tensor& x) { return amp::bmm(x.unsqueeze(0), square.unsqueeze(0)); }},
     {"dot", [](const Tensor& x) { return x[0].dot(weights); }, [](const Tensor& x) { return amp::dot(x[0], weights); }},
     {"outer", [](const Tensor& x) { return x[0].outer(weights); }, [](const Tensor& x) { return amp::outer(x[0], weights); }},
-    AMP_UNARY(sum), AMP_UNARY(mean), AMP_UNARY(var), AMP_UNARY(std), AMP_UNARY(prod), AMP_UNARY(any), AMP_UNARY(all), AMP_UNARY(argmax),
-    AMP_UNARY(argmin), AMP_UNARY(median), AMP_UNARY(norm), AMP_UNARY(count_nonzero), AMP_UNARY(amax), AMP_UNARY(amin), AMP_UNARY(nonzero),
+    AMP_METHOD_UNARY(sum), AMP_METHOD_UNARY(mean), AMP_METHOD_UNARY(var), AMP_METHOD_UNARY(std), AMP_METHOD_UNARY(prod), AMP_METHOD_UNARY(any), AMP_METHOD_UNARY(all), AMP_METHOD_UNARY(argmax),
+    AMP_METHOD_UNARY(argmin), AMP_METHOD_UNARY(median), AMP_METHOD_UNARY(norm), AMP_METHOD_UNARY(count_nonzero), AMP_METHOD_UNARY(amax), AMP_METHOD_UNARY(amin), AMP_METHOD_UNARY(nonzero),
     {"max", [](const Tensor& x) { return (x.max)(); }, [](const Tensor& x) { return (amp::max)(x); }},
     {"min", [](const Tensor& x) { return (x.min)(); }, [](const Tensor& x) { return (amp::min)(x); }},
-    AMP_CALL(sum, 1, true), AMP_CALL(sum, {0, 1}), AMP_CALL(mean, {0, 1}), AMP_CALL(mean, 0), AMP_CALL(var, 1, 0), AMP_CALL(std, 1, 0, true), AMP_CALL(prod, 1),
-    AMP_CALL(logsumexp, 1), AMP_CALL(norm, 1, 0), AMP_CALL(any, 1), AMP_CALL(all, 1), AMP_CALL(amax, 1), AMP_CALL(amin, 0, true), AMP_CALL(argmax, 1), AMP_CALL(argmin, 1, true),
-    AMP_PART(median, values, 1), AMP_PART(sort, indices, 1, true), AMP_CALL(argsort, 0), AMP_PART(topk, values, 2, 1, false),
+    AMP_METHOD_CALL(sum, 1, true), AMP_METHOD_CALL(sum, {0, 1}), AMP_METHOD_CALL(mean, {0, 1}), AMP_METHOD_CALL(mean, 0), AMP_METHOD_CALL(var, 1, 0), AMP_METHOD_CALL(std, 1, 0, true), AMP_METHOD_CALL(prod, 1),
+    AMP_METHOD_CALL(logsumexp, 1), AMP_METHOD_CALL(norm, 1, 0), AMP_METHOD_CALL(any, 1), AMP_METHOD_CALL(all, 1), AMP_METHOD_CALL(amax, 1), AMP_METHOD_CALL(amin, 0, true), AMP_METHOD_CALL(argmax, 1), AMP_METHOD_CALL(argmin, 1, true),
+    AMP_METHOD_PART(median, values, 1), AMP_METHOD_PART(sort, indices, 1, true), AMP_METHOD_CALL(argsort, 0), AMP_METHOD_PART(topk, values, 2, 1, false),
     {"max of dim", [](const Tensor& x) { return (x.max)(1).indices; }, [](const Tensor& x) { return (amp::max)(x, 1).indices; }},
     {"min of dim", [](const Tensor& x) { return (x.min)(1, true).values; }, [](const Tensor& x) { return (amp::min)(x, 1, true).values; }},
-    AMP_CALL(cumsum, 1), AMP_CALL(cumprod, 1),
+    AMP_METHOD_CALL(cumsum, 1), AMP_METHOD_CALL(cumprod, 1),
     {"T", [](const Tensor& x) { return x.T(); }, [](const Tensor& x) { return x.transpose(0, 1); }},
     {"mT", [](const Tensor& x) { return x.mT(); }, [](const Tensor& x) { return x.transpose(0, 1); }},
-    AMP_CALL(repeat, {2, 1}), AMP_CALL(tile, {2}), AMP_CALL(repeat_interleave, 2, 1), AMP_CALL(flip, {0, 1}), AMP_CALL(roll, {1}, {1}), AMP_CALL(tril, -1), AMP_CALL(triu, 1), AMP_CALL(diag, 1),
-    AMP_CALL(gather, 0, places), AMP_CALL(index_select, 0, rows), AMP_CALL(take, rows), AMP_CALL(take_along_dim, places, 0), AMP_CALL(masked_select, mask),
-    AMP_CALL(scatter, 0, places, other), AMP_CALL(scatter, 0, places, 2), AMP_CALL(scatter_add, 0, places, other),
+    AMP_METHOD_CALL(repeat, {2, 1}), AMP_METHOD_CALL(tile, {2}), AMP_METHOD_CALL(repeat_interleave, 2, 1), AMP_METHOD_CALL(flip, {0, 1}), AMP_METHOD_CALL(roll, {1}, {1}), AMP_METHOD_CALL(tril, -1), AMP_METHOD_CALL(triu, 1), AMP_METHOD_CALL(diag, 1),
+    AMP_METHOD_CALL(gather, 0, places), AMP_METHOD_CALL(index_select, 0, rows), AMP_METHOD_CALL(take, rows), AMP_METHOD_CALL(take_along_dim, places, 0), AMP_METHOD_CALL(masked_select, mask),
+    AMP_METHOD_CALL(scatter, 0, places, other), AMP_METHOD_CALL(scatter, 0, places, 2), AMP_METHOD_CALL(scatter_add, 0, places, other),
     {"index_add", [](const Tensor& x) { return x.index_add(0, rows, two_rows, 2); }, [](const Tensor& x) { return amp::index_add(x, 0, rows, two_rows, {.alpha = 2}); }},
-    AMP_CALL(index_fill, 0, rows, 2),
+    AMP_METHOD_CALL(index_fill, 0, rows, 2),
     {"multinomial", [](const Tensor& x) { amp::manual_seed(1); return x.multinomial(3, true); }, [](const Tensor& x) { amp::manual_seed(1); return amp::multinomial(x, 3, true); }},
     {"type_as", [](const Tensor& x) { return x.type_as(rows); }, [](const Tensor& x) { return x.to(amp::kInt64); }},
     {"cpu", [](const Tensor& x) { return x.cpu(); }, [](const Tensor& x) { return x; }},
 };
 
-#define AMP_WRITE(f, ...) {#f, [](const Tensor& x) { return x.f##_(__VA_ARGS__); }, [](const Tensor& x) { return x.f(__VA_ARGS__); }}
-#define AMP_WRITE_OF(f, ...) {#f, [](const Tensor& x) { return x.f##_(__VA_ARGS__); }, [](const Tensor& x) { return amp::f(x, __VA_ARGS__); }}
+#define AMP_METHOD_WRITE(f, ...) {#f, [](const Tensor& x) { return x.f##_(__VA_ARGS__); }, [](const Tensor& x) { return x.f(__VA_ARGS__); }}
+#define AMP_METHOD_WRITE_OF(f, ...) {#f, [](const Tensor& x) { return x.f##_(__VA_ARGS__); }, [](const Tensor& x) { return amp::f(x, __VA_ARGS__); }}
 const std::vector<Row> kWrites = {
-    AMP_WRITE(abs), AMP_WRITE(neg), AMP_WRITE(sign), AMP_WRITE(square), AMP_WRITE(sqrt), AMP_WRITE(rsqrt), AMP_WRITE(reciprocal),
-    AMP_WRITE(exp), AMP_WRITE(expm1), AMP_WRITE(log), AMP_WRITE(log1p), AMP_WRITE(log2), AMP_WRITE(log10), AMP_WRITE(sin),
-    AMP_WRITE(cos), AMP_WRITE(tan), AMP_WRITE(asin), AMP_WRITE(acos), AMP_WRITE(atan), AMP_WRITE(sinh), AMP_WRITE(cosh),
-    AMP_WRITE(tanh), AMP_WRITE(erf), AMP_WRITE(erfinv), AMP_WRITE(floor), AMP_WRITE(ceil), AMP_WRITE(round), AMP_WRITE(trunc),
-    AMP_WRITE(sigmoid), AMP_WRITE(relu), AMP_WRITE(clamp, 0.25, 0.5), AMP_WRITE(clip, 0.25, 0.5), AMP_WRITE(clamp_min, 0.25), AMP_WRITE(clamp_max, 0.5),
-    AMP_WRITE(nan_to_num, 1.0), AMP_WRITE(add, other), AMP_WRITE(sub, other), AMP_WRITE(mul, other), AMP_WRITE(div, other),
-    AMP_WRITE(add, 2), AMP_WRITE(sub, 2), AMP_WRITE(mul, 2), AMP_WRITE(div, 2), AMP_WRITE(pow, other), AMP_WRITE(pow, 2), AMP_WRITE(fmod, other),
-    AMP_WRITE(fmod, 0.25), AMP_WRITE(remainder, other), AMP_WRITE(remainder, 0.25), AMP_WRITE(lerp, other, 0.25), AMP_WRITE(lerp, other, other),
-    AMP_WRITE(addcmul, other, other, 3), AMP_WRITE(addcdiv, other, other, 3), AMP_WRITE(masked_fill, mask, 2), AMP_WRITE(masked_fill, mask, amp::full({}, 3)),
-    AMP_WRITE(cumsum, 1), AMP_WRITE(cumprod, 1), AMP_WRITE(tril, -1), AMP_WRITE(triu, 1), AMP_WRITE(scatter, 0, places, other), AMP_WRITE(scatter, 0, places, 2),
-    AMP_WRITE(scatter_add, 0, places, other), AMP_WRITE(index_add, 0, rows, two_rows, 2), AMP_WRITE_OF(index_copy, 0, rows, two_rows), AMP_WRITE(index_fill, 0, rows, 2),
-    AMP_WRITE_OF(masked_scatter, mask, other),
+    AMP_METHOD_WRITE(abs), AMP_METHOD_WRITE(neg), AMP_METHOD_WRITE(sign), AMP_METHOD_WRITE(square), AMP_METHOD_WRITE(sqrt), AMP_METHOD_WRITE(rsqrt), AMP_METHOD_WRITE(reciprocal),
+    AMP_METHOD_WRITE(exp), AMP_METHOD_WRITE(expm1), AMP_METHOD_WRITE(log), AMP_METHOD_WRITE(log1p), AMP_METHOD_WRITE(log2), AMP_METHOD_WRITE(log10), AMP_METHOD_WRITE(sin),
+    AMP_METHOD_WRITE(cos), AMP_METHOD_WRITE(tan), AMP_METHOD_WRITE(asin), AMP_METHOD_WRITE(acos), AMP_METHOD_WRITE(atan), AMP_METHOD_WRITE(sinh), AMP_METHOD_WRITE(cosh),
+    AMP_METHOD_WRITE(tanh), AMP_METHOD_WRITE(erf), AMP_METHOD_WRITE(erfinv), AMP_METHOD_WRITE(floor), AMP_METHOD_WRITE(ceil), AMP_METHOD_WRITE(round), AMP_METHOD_WRITE(trunc),
+    AMP_METHOD_WRITE(sigmoid), AMP_METHOD_WRITE(relu), AMP_METHOD_WRITE(clamp, 0.25, 0.5), AMP_METHOD_WRITE(clip, 0.25, 0.5), AMP_METHOD_WRITE(clamp_min, 0.25), AMP_METHOD_WRITE(clamp_max, 0.5),
+    AMP_METHOD_WRITE(nan_to_num, 1.0), AMP_METHOD_WRITE(add, other), AMP_METHOD_WRITE(sub, other), AMP_METHOD_WRITE(mul, other), AMP_METHOD_WRITE(div, other),
+    AMP_METHOD_WRITE(add, 2), AMP_METHOD_WRITE(sub, 2), AMP_METHOD_WRITE(mul, 2), AMP_METHOD_WRITE(div, 2), AMP_METHOD_WRITE(pow, other), AMP_METHOD_WRITE(pow, 2), AMP_METHOD_WRITE(fmod, other),
+    AMP_METHOD_WRITE(fmod, 0.25), AMP_METHOD_WRITE(remainder, other), AMP_METHOD_WRITE(remainder, 0.25), AMP_METHOD_WRITE(lerp, other, 0.25), AMP_METHOD_WRITE(lerp, other, other),
+    AMP_METHOD_WRITE(addcmul, other, other, 3), AMP_METHOD_WRITE(addcdiv, other, other, 3), AMP_METHOD_WRITE(masked_fill, mask, 2), AMP_METHOD_WRITE(masked_fill, mask, amp::full({}, 3)),
+    AMP_METHOD_WRITE(cumsum, 1), AMP_METHOD_WRITE(cumprod, 1), AMP_METHOD_WRITE(tril, -1), AMP_METHOD_WRITE(triu, 1), AMP_METHOD_WRITE(scatter, 0, places, other), AMP_METHOD_WRITE(scatter, 0, places, 2),
+    AMP_METHOD_WRITE(scatter_add, 0, places, other), AMP_METHOD_WRITE(index_add, 0, rows, two_rows, 2), AMP_METHOD_WRITE_OF(index_copy, 0, rows, two_rows), AMP_METHOD_WRITE(index_fill, 0, rows, 2),
+    AMP_METHOD_WRITE_OF(masked_scatter, mask, other),
     {"logical_not", [](const Tensor& x) { return x.logical_not_(); }, [](const Tensor& x) { return x.logical_not().to(amp::kFloat32); }},
     {"logical_and", [](const Tensor& x) { return x.logical_and_(mask); }, [](const Tensor& x) { return x.logical_and(mask).to(amp::kFloat32); }},
     {"logical_or", [](const Tensor& x) { return x.logical_or_(mask); }, [](const Tensor& x) { return x.logical_or(mask).to(amp::kFloat32); }},
@@ -120,6 +121,13 @@ const std::vector<Row> kWrites = {
     {"fill", [](const Tensor& x) { return x.fill_(amp::full({}, 3)); }, [](const Tensor& x) { return amp::full_like(x, 3); }},
     {"fill_diagonal", [](const Tensor& x) { return x.fill_diagonal_(0); }, [](const Tensor& x) { return x * (1 - amp::eye(3, 4)); }},
 };
+#undef AMP_METHOD_UNARY
+#undef AMP_METHOD_BINARY
+#undef AMP_METHOD_NUMBER
+#undef AMP_METHOD_CALL
+#undef AMP_METHOD_PART
+#undef AMP_METHOD_WRITE
+#undef AMP_METHOD_WRITE_OF
 // clang-format on
 
 }  // namespace
@@ -182,3 +190,5 @@ TEST_CASE("methods: operators of comparison and of masks") {
   CHECK(x.to(amp::kFloat32).allclose(x.to(amp::kFloat32) + 1e-9));
   CHECK(amp::full({}, 1.5).item() == 1.5);
 }
+
+}  // namespace methods_test

@@ -11,6 +11,7 @@
 #include "support/catch.hpp"
 #include "support/error_of.hpp"
 
+namespace subscript_test {
 namespace {
 
 using amp::Shape;
@@ -100,3 +101,5 @@ TEST_CASE("subscript: what is out of range or too much is refused") {
   CHECK_THAT(error_of([&] { x.index_put_({amp::tensor({5}, 1)}, 1); }), ContainsSubstring("5"));
   CHECK(numbers(x) == Numbers{0, 1, 2, 3, 4, 5});
 }
+
+}  // namespace subscript_test
