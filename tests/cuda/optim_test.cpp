@@ -347,7 +347,8 @@ TEST_CASE("cuda optimizers: the bits of all other rules are the host's", "[cuda]
                           .centered = variant % 2 != g};
   });
   check_rule<k::AdagradRule>(2, [](std::size_t variant, std::size_t g) {
-    return k::AdagradRule{.lr_decay = variant * 0.1, .weight_decay = g == 0 ? 0.05 : 0};
+    return k::AdagradRule{.lr_decay = static_cast<double>(variant) * 0.1,
+                          .weight_decay = g == 0 ? 0.05 : 0};
   });
   check_rule<k::AdadeltaRule>(
       2, [](std::size_t, std::size_t g) { return k::AdadeltaRule{.rho = g == 0 ? 0.9 : 0.4}; });
