@@ -12,7 +12,7 @@ mkdir -p "$folder"
 program=$folder/examples.cpp
 
 {
-  printf '#include <amp/amp.hpp>\n#include <amp/diagnostics.hpp>\n#include <amp/distributed.hpp>\n#include <amp/dlpack.hpp>\n#include <amp/nn/summary.hpp>\n#include <amp/safetensors.hpp>\n#include <amp/scaler/train_step.hpp>\n#include <array>\n#include <string_view>\n#include <utility>\n#include <vector>\n'
+  printf '#include <amp/amp.hpp>\n#include <amp/data.hpp>\n#include <amp/diagnostics.hpp>\n#include <amp/distributed.hpp>\n#include <amp/dlpack.hpp>\n#include <amp/nn/summary.hpp>\n#include <amp/safetensors.hpp>\n#include <amp/scaler/train_step.hpp>\n#include <array>\n#include <string_view>\n#include <utility>\n#include <vector>\n'
   printf '#undef NDEBUG\n#include <cassert>\n'
   find "$include" -name '*.hpp' -not -path '*/cuda/*' | sort | xargs awk '
     /^ *\/\/\/? ```cpp$/ { inside = 1; printf "static void example_%d() {  // %s\n", ++count, FILENAME; next }

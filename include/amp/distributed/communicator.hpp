@@ -152,7 +152,7 @@ class AMP_EXPORT Communicator {
  private:
   friend class detail::CallsOf;
 
-  void check(std::string_view call, const TensorView& values) const;
+  void check_call(std::string_view call, const TensorView& values) const;
   void check_summable(std::string_view call, DType dtype) const;
   void check_parts(std::string_view call, const TensorView& values) const;
 

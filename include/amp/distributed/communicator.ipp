@@ -37,7 +37,7 @@ AMP_COLD void Communicator::require_working() const {
   if (!failure_.empty()) throw CommunicationError(failure_);
 }
 
-AMP_COLD void Communicator::check(std::string_view call, const TensorView& values) const {
+AMP_COLD void Communicator::check_call(std::string_view call, const TensorView& values) const {
   require_working();
   AMP_CHECK(values.numel >= 0, call, ": `values` have ", values.numel, " elements");
   AMP_CHECK(values.data != nullptr || values.numel == 0, call, ": `values` have no memory");
@@ -60,7 +60,7 @@ AMP_COLD void Communicator::check_parts(std::string_view call, const TensorView&
 }
 
 AMP_COLD Collective Communicator::all_reduce(const TensorView& values, ReduceOp op) {
-  check("all_reduce", values);
+  check_call("all_reduce", values);
   if (op == ReduceOp::kSum) check_summable("all_reduce", values.dtype);
   AMP_CHECK(op == ReduceOp::kSum || values.dtype == kFloat32,
             "all_reduce: ReduceOp::kAny is for float32 words, but `values` are ", values.dtype);
@@ -69,7 +69,7 @@ AMP_COLD Collective Communicator::all_reduce(const TensorView& values, ReduceOp 
 }
 
 AMP_COLD Collective Communicator::reduce_scatter(const TensorView& values) {
-  check("reduce_scatter", values);
+  check_call("reduce_scatter", values);
   check_summable("reduce_scatter", values.dtype);
   check_parts("reduce_scatter", values);
   if (values.numel == 0) return {};
@@ -77,14 +77,14 @@ AMP_COLD Collective Communicator::reduce_scatter(const TensorView& values) {
 }
 
 AMP_COLD Collective Communicator::all_gather(const TensorView& values) {
-  check("all_gather", values);
+  check_call("all_gather", values);
   check_parts("all_gather", values);
   if (values.numel == 0) return {};
   return begin_all_gather(values);
 }
 
 AMP_COLD Collective Communicator::broadcast(const TensorView& values, int root) {
-  check("broadcast", values);
+  check_call("broadcast", values);
   AMP_CHECK(root >= 0 && root < size_, "broadcast: `root` must lie in [0, ", size_, "), but is ",
             root);
   if (values.numel == 0) return {};

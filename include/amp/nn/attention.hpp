@@ -83,7 +83,7 @@ class MultiheadAttention : public Layer<MultiheadAttention> {
     int batch_dim, steps_dim;  // as if it had a batch
   };
   /// Throws unless the inputs fit.
-  AMP_LAZY Call check(const Tensor& query, const Tensor& key, const Tensor& value) const;
+  AMP_LAZY Call check_call(const Tensor& query, const Tensor& key, const Tensor& value) const;
   /// The products of query, key and value with their weights.
   AMP_LAZY std::array<Tensor, 3> project(const std::array<Tensor, 3>& inputs) const;
   /// Adds the keys and values of add_bias_kv and add_zero_attn. Returns how many.

@@ -159,9 +159,8 @@ MultiheadAttention::operator()(const Tensor& query, const Tensor& key, const Ten
   return Layer<MultiheadAttention>::operator()(query, key, value, options);
 }
 
-AMP_LAZY_DEFINITION MultiheadAttention::Call MultiheadAttention::check(const Tensor& query,
-                                                                       const Tensor& key,
-                                                                       const Tensor& value) const {
+AMP_LAZY_DEFINITION MultiheadAttention::Call MultiheadAttention::check_call(
+    const Tensor& query, const Tensor& key, const Tensor& value) const {
   const bool is_batch = query.defined() && query.dim() == 3;
   const int batch_dim = is_batch && options_.batch_first ? 0 : 1, steps_dim = 1 - batch_dim;
   const std::int64_t extents[] = {embed_dim_, options_.kdim.value_or(embed_dim_),
@@ -234,7 +233,7 @@ AMP_LAZY_DEFINITION AttentionResult
 MultiheadAttention::forward(const Tensor& query, const Tensor& key, const Tensor& value,
                             const AttentionCallOptions& options) const {
   check_defined();
-  const Call call = check(query, key, value);
+  const Call call = check_call(query, key, value);
   std::array<Tensor, 3> inputs{query, key, value};
   if (!call.is_batch) {  // what is the same tensor stays so
     inputs[0] = query.unsqueeze(1);

@@ -17,6 +17,9 @@
 #define __CUDA_NO_BFLOAT16_CONVERSIONS__
 
 #include <amp/amp.hpp>
+#include <amp/data.hpp>
+#include <amp/distributed.hpp>
+#include <amp/nn/summary.hpp>
 #include <amp/views.hpp>
 
 int main() {

@@ -296,13 +296,13 @@ AMP_COLD RandomResizedCrop::RandomResizedCrop(const ImageSize& size,
     : size_(size), options_(options) {
   detail::check_resize("RandomResizedCrop", size, {.interpolation = options.interpolation});
   size_.is_one = false;  // one number means a square
-  const auto check = [](const char* name, const std::array<double, 2>& range) {
+  const auto require = [](const char* name, const std::array<double, 2>& range) {
     AMP_CHECK(range[0] > 0 && range[0] <= range[1] && std::isfinite(range[1]),
               "RandomResizedCrop: `", name, "` must be {least, greatest}, both positive, but is {",
               range[0], ", ", range[1], "}");
   };
-  check("scale", options.scale);
-  check("ratio", options.ratio);
+  require("scale", options.scale);
+  require("ratio", options.ratio);
 }
 
 AMP_INLINE auto RandomResizedCrop::draw(std::int64_t height, std::int64_t width,
