@@ -68,7 +68,7 @@ class AMP_EXPORT GradientReducer final : public autograd::GradientListener {
   void gather_parameters();
 
  private:
-  void check(const NamedTensors& all) const;
+  void check_parameters(const NamedTensors& all) const;
   void broadcast(const NamedTensors& tensors) const;
 
   void begin();

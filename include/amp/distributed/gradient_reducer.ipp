@@ -41,7 +41,7 @@ AMP_COLD GradientReducer::GradientReducer(const NamedTensors& parameters,
     (trained ? parameters_ : frozen_).push_back(entry);
   }
   AMP_CHECK(!parameters_.empty(), "DataParallel: there is no parameter that requires gradients");
-  check(all);
+  check_parameters(all);
   for (const auto& entry : buffers) {
     if (is_floating_point(entry.second.dtype())) buffers_.push_back(entry);
   }
@@ -68,7 +68,7 @@ AMP_COLD GradientReducer::GradientReducer(const NamedTensors& parameters,
   }
 }
 
-AMP_COLD void GradientReducer::check(const NamedTensors& all) const {
+AMP_COLD void GradientReducer::check_parameters(const NamedTensors& all) const {
   const Device home = device();
   AMP_CHECK(communicator_.takes(home), "DataParallel: the parameters are on ", home,
             ", which a communicator of ", communicator_.engine(), " does not take");
