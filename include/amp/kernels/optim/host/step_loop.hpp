@@ -36,6 +36,12 @@ AMP_ALWAYS_INLINE void put(const Rounded<simd::Vec<C, Isa>>& v, C* x) {
   simd::store(v.value, x);
 }
 
+/// Sets it to 0, as a whole: {} would write a vector in pieces.
+template <class V>
+AMP_ALWAYS_INLINE void clear(Rounded<V>& v) {
+  v.value = V{};
+}
+
 /// Steps the elements of arrays of one type, with the first kStates states of the rule. Set
 /// `streams` if no cache will hold the copies until they are read.
 template <class Rule, class C, std::size_t kStates = plain_states<Rule>()>
@@ -96,7 +102,11 @@ struct StepLoop {
   template <std::size_t s, class V>
   AMP_ALWAYS_INLINE void get_state(C* const (&states)[kStates], std::int64_t i, V& state) const {
     if constexpr (s < kStates) {
-      if (keeps(s)) get(states[s] + i, state);
+      if (keeps(s)) {
+        get(states[s] + i, state);
+      } else {
+        clear(state);
+      }
     }
   }
   template <std::size_t s, class V>
@@ -112,7 +122,7 @@ struct StepLoop {
   AMP_ALWAYS_INLINE void step(const C* g, C* w, C* const (&states)[kStates], std::int64_t i,
                               V& weight) const {
     static_assert(kStates >= 1 && kStates <= 3);
-    V grad, first{}, second{}, third{};  // no array: g++ would keep the vectors in memory
+    V grad, first, second, third;  // no array: g++ would keep the vectors in memory
     get(g + i, grad);
     get(w + i, weight);
     grad = factor * grad;
