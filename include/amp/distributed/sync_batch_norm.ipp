@@ -28,9 +28,9 @@ struct SynchronizedStatistics {
 /// Changes what is attached to a module.
 class Attachment {
  public:
-  static void set(const Module& module, const Ref<RefCounted>& attached, std::string_view type) {
-    module.state().attached = attached;
-    module.state().type = type;
+  static void set(const Module& owner, const Ref<RefCounted>& attached, std::string_view type) {
+    owner.state().attached = attached;
+    owner.state().type = type;
   }
 };
 
@@ -168,7 +168,7 @@ autograd::Gradients<3> RanksBatchNorm<Lazy>::backward(const Tensor& x, const Ten
   return gradients;
 }
 
-AMP_LAZY_DEFINITION void synchronize_batch_norms(const Module& module, Communicator& communicator) {
+AMP_LAZY_DEFINITION void synchronize_batch_norms(const Module& owner, Communicator& communicator) {
   const auto convert = [&](const auto& self, const Module& one,
                            const Ref<RefCounted>& attached) -> void {
     const std::string_view type = one.type();
@@ -177,7 +177,7 @@ AMP_LAZY_DEFINITION void synchronize_batch_norms(const Module& module, Communica
       Attachment::set(one, attached, "SyncBatchNorm");
     for (const auto& [name, child] : one.named_modules()) self(self, child, attached);
   };
-  convert(convert, module, make_ref<RanksBatchNorm<>>(communicator));
+  convert(convert, owner, make_ref<RanksBatchNorm<>>(communicator));
 }
 
 }  // namespace amp::inline v0::nn::detail

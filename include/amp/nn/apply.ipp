@@ -19,8 +19,8 @@ AMP_COLD std::shared_ptr<detail::Held> Module::held() const {
   }
   return nullptr;
 }
-AMP_LAZY_DEFINITION AMP_COLD Module::Visits Module::visits(
-    const std::shared_ptr<detail::Held>& self) const try {
+AMP_LAZY_DEFINITION Module::Visits Module::visits(const std::shared_ptr<detail::Held>& self) const
+    try {
   Visits visits;
   amp::detail::AddressSet known;
   collect_visits(self, visits, known);

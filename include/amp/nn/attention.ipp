@@ -116,8 +116,9 @@ AMP_LAZY AttentionMasks masks_of(const AttentionCallOptions& options, const Atte
 
 }  // namespace detail
 
-AMP_LAZY_DEFINITION AMP_COLD MultiheadAttention::MultiheadAttention(
-    std::int64_t embed_dim, std::int64_t num_heads, const MultiheadAttentionOptions& options)
+AMP_LAZY_DEFINITION MultiheadAttention::MultiheadAttention(std::int64_t embed_dim,
+                                                           std::int64_t num_heads,
+                                                           const MultiheadAttentionOptions& options)
     : embed_dim_(embed_dim), heads_(num_heads), options_(options) {
   const std::int64_t kdim = options.kdim.value_or(embed_dim),
                      vdim = options.vdim.value_or(embed_dim);

@@ -135,17 +135,17 @@ AMP_LAZY void orthonormalise(const Tensor& rows) {
 
 }  // namespace detail
 
-AMP_LAZY_DEFINITION AMP_COLD Tensor uniform_(const Tensor& tensor, double a, double b) {
+AMP_LAZY_DEFINITION Tensor uniform_(const Tensor& tensor, double a, double b) {
   amp::detail::check_floating("nn::init::uniform_", "tensor", tensor);
   return detail::draw_uniform("nn::init::uniform_", tensor, a, b);
 }
-AMP_LAZY_DEFINITION AMP_COLD Tensor normal_(const Tensor& tensor, double mean, double std) {
+AMP_LAZY_DEFINITION Tensor normal_(const Tensor& tensor, double mean, double std) {
   amp::detail::check_floating("nn::init::normal_", "tensor", tensor);
   return detail::draw_normal("nn::init::normal_", tensor, mean, std);
 }
 
-AMP_LAZY_DEFINITION AMP_COLD Tensor trunc_normal_(const Tensor& tensor, double mean, double std,
-                                                  double a, double b) {
+AMP_LAZY_DEFINITION Tensor trunc_normal_(const Tensor& tensor, double mean, double std, double a,
+                                         double b) {
   constexpr std::string_view kCall = "nn::init::trunc_normal_";
   amp::detail::check_floating(kCall, "tensor", tensor);
   detail::check_number(kCall, "mean", mean, tensor);
@@ -175,25 +175,25 @@ AMP_LAZY_DEFINITION AMP_COLD Tensor trunc_normal_(const Tensor& tensor, double m
                                    }));
 }
 
-AMP_LAZY_DEFINITION AMP_COLD Tensor constant_(const Tensor& tensor, double value) {
+AMP_LAZY_DEFINITION Tensor constant_(const Tensor& tensor, double value) {
   amp::detail::check_defined("nn::init::constant_", "tensor", tensor);
   const NoGradGuard no_grad;
   return tensor.fill_(value);
 }
-AMP_LAZY_DEFINITION AMP_COLD Tensor ones_(const Tensor& tensor) {
+AMP_LAZY_DEFINITION Tensor ones_(const Tensor& tensor) {
   amp::detail::check_defined("nn::init::ones_", "tensor", tensor);
   return constant_(tensor, 1);
 }
-AMP_LAZY_DEFINITION AMP_COLD Tensor zeros_(const Tensor& tensor) {
+AMP_LAZY_DEFINITION Tensor zeros_(const Tensor& tensor) {
   amp::detail::check_defined("nn::init::zeros_", "tensor", tensor);
   return constant_(tensor, 0);
 }
-AMP_LAZY_DEFINITION AMP_COLD Tensor eye_(const Tensor& tensor) {
+AMP_LAZY_DEFINITION Tensor eye_(const Tensor& tensor) {
   detail::check_matrix("nn::init::eye_", tensor);
   return detail::write(tensor, eye(tensor.size(0), tensor.size(1),
                                    {.dtype = tensor.dtype(), .device = tensor.device()}));
 }
-AMP_LAZY_DEFINITION AMP_COLD Tensor dirac_(const Tensor& tensor, std::int64_t groups) {
+AMP_LAZY_DEFINITION Tensor dirac_(const Tensor& tensor, std::int64_t groups) {
   amp::detail::check_defined("nn::init::dirac_", "tensor", tensor);
   AMP_CHECK(tensor.dim() >= 3 && tensor.dim() <= 5,
             "nn::init::dirac_: `tensor` must have 3, 4 or 5 dimensions, but is ", describe(tensor));
@@ -211,14 +211,14 @@ AMP_LAZY_DEFINITION AMP_COLD Tensor dirac_(const Tensor& tensor, std::int64_t gr
   return detail::write(tensor, values);
 }
 
-AMP_LAZY_DEFINITION AMP_COLD Tensor xavier_uniform_(const Tensor& tensor, double gain) {
+AMP_LAZY_DEFINITION Tensor xavier_uniform_(const Tensor& tensor, double gain) {
   const detail::Fans fans = detail::fans("nn::init::xavier_uniform_", tensor);
   const double bound = gain * std::sqrt(6 / static_cast<double>(fans.in + fans.out));
   if (tensor.numel() == 0) return tensor;
   return detail::draw_uniform("nn::init::xavier_uniform_", tensor, -std::abs(bound),
                               std::abs(bound));
 }
-AMP_LAZY_DEFINITION AMP_COLD Tensor xavier_normal_(const Tensor& tensor, double gain) {
+AMP_LAZY_DEFINITION Tensor xavier_normal_(const Tensor& tensor, double gain) {
   const detail::Fans fans = detail::fans("nn::init::xavier_normal_", tensor);
   if (tensor.numel() == 0) return tensor;
   return detail::draw_normal(
@@ -243,21 +243,19 @@ AMP_COLD double calculate_gain(Nonlinearity nonlinearity, double param) {
   return 1;
 }
 
-AMP_LAZY_DEFINITION AMP_COLD Tensor kaiming_uniform_(const Tensor& tensor,
-                                                     const KaimingOptions& options) {
+AMP_LAZY_DEFINITION Tensor kaiming_uniform_(const Tensor& tensor, const KaimingOptions& options) {
   const double bound =
       std::sqrt(3.0) * detail::kaiming_deviation("nn::init::kaiming_uniform_", tensor, options);
   if (tensor.numel() == 0) return tensor;
   return detail::draw_uniform("nn::init::kaiming_uniform_", tensor, -bound, bound);
 }
-AMP_LAZY_DEFINITION AMP_COLD Tensor kaiming_normal_(const Tensor& tensor,
-                                                    const KaimingOptions& options) {
+AMP_LAZY_DEFINITION Tensor kaiming_normal_(const Tensor& tensor, const KaimingOptions& options) {
   const double std = detail::kaiming_deviation("nn::init::kaiming_normal_", tensor, options);
   if (tensor.numel() == 0) return tensor;
   return detail::draw_normal("nn::init::kaiming_normal_", tensor, 0, std);
 }
 
-AMP_LAZY_DEFINITION AMP_COLD Tensor orthogonal_(const Tensor& tensor, double gain) {
+AMP_LAZY_DEFINITION Tensor orthogonal_(const Tensor& tensor, double gain) {
   constexpr std::string_view kCall = "nn::init::orthogonal_";
   (void)detail::fans(kCall, tensor);
   detail::check_number(kCall, "gain", gain, tensor);
@@ -271,7 +269,7 @@ AMP_LAZY_DEFINITION AMP_COLD Tensor orthogonal_(const Tensor& tensor, double gai
   return detail::write(tensor, (matrix * gain).reshape(tensor.shape()));
 }
 
-AMP_LAZY_DEFINITION AMP_COLD Tensor sparse_(const Tensor& tensor, double sparsity, double std) {
+AMP_LAZY_DEFINITION Tensor sparse_(const Tensor& tensor, double sparsity, double std) {
   constexpr std::string_view kCall = "nn::init::sparse_";
   detail::check_matrix(kCall, tensor);
   amp::detail::check_floating(kCall, "tensor", tensor);

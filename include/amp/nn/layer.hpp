@@ -29,9 +29,9 @@ namespace detail {
 /// Whether a module of type M, which may be const, has a forward for these arguments that returns
 /// something.
 template <class M, class... Arguments>
-concept HasForward = requires(M& module, const Arguments&... arguments) {
-  module.forward(arguments...);
-  requires !std::is_void_v<decltype(module.forward(arguments...))>;
+concept HasForward = requires(M& callee, const Arguments&... arguments) {
+  callee.forward(arguments...);
+  requires !std::is_void_v<decltype(callee.forward(arguments...))>;
 };
 
 /// What a call returns: a Tensor, if the result of forward is one or converts to one. (Were it

@@ -30,7 +30,7 @@ AMP_COLD bool same_values(const Tensor& a, const Tensor& b) {
 
 }  // namespace detail
 
-AMP_LAZY_DEFINITION AMP_COLD NamedTensors Module::state_dict() const try {
+AMP_LAZY_DEFINITION NamedTensors Module::state_dict() const try {
   NamedTensors all = named_parameters(), saved;
   collect(&State::saved_buffers, "", saved);
   for (auto& buffer : saved) all.push_back(std::move(buffer));
@@ -39,7 +39,7 @@ AMP_LAZY_DEFINITION AMP_COLD NamedTensors Module::state_dict() const try {
   throw amp::detail::OutOfMemory();
 }
 
-AMP_LAZY_DEFINITION AMP_COLD void Module::load_state_dict(const NamedTensors& tensors) const try {
+AMP_LAZY_DEFINITION void Module::load_state_dict(const NamedTensors& tensors) const try {
   const NamedTensors own = state_dict();
   NamedTensors names;
   collect(&State::parameters, "", names, true);

@@ -38,30 +38,29 @@ class Parametrization {
   }
 
   /// The parameter of that name. Throws, naming the call, if it cannot be parametrized.
-  AMP_LAZY static Tensor find(std::string_view call, const Module& module,
-                              const std::string& name) {
-    const Tensor tensor = detail::find(call, "parameter", module.state().parameters, name);
+  AMP_LAZY static Tensor find(std::string_view call, const Module& owner, const std::string& name) {
+    const Tensor tensor = detail::find(call, "parameter", owner.state().parameters, name);
     AMP_CHECK(tensor.defined() && is_floating_point(tensor.dtype()), call, ": \"", name,
               "\" must be floating point, but is ", describe(tensor));
     return tensor;
   }
 
   /// Makes the module compute the parameter `name`. `source` has the originals.
-  AMP_LAZY static void add(const Module& module, const std::string& name, Module source,
+  AMP_LAZY static void add(const Module& owner, const std::string& name, Module source,
                            const Module& step, std::string_view step_type, const Compute& compute) {
-    Module all = child(module, "parametrizations");
+    Module all = child(owner, "parametrizations");
     if (!all.defined())
-      all = typed(Module(module).register_module("parametrizations", Module()), "ModuleDict");
+      all = typed(Module(owner).register_module("parametrizations", Module()), "ModuleDict");
     source = all.register_module(name, typed(source, "ParametrizationList"));
     (void)source.register_module("0", typed(step, step_type));
-    Module::State& state = module.state();
+    Module::State& state = owner.state();
     amp::detail::or_out_of_memory([&] { state.computed.push_back({name, source, compute}); });
     std::erase_if(state.parameters, [&](const auto& entry) { return entry.first == name; });
   }
 
   /// Makes the last original the parameter, with the values that are computed now.
-  AMP_LAZY static void remove(const Module& module, const std::string& name) {
-    Module::State& state = module.state();
+  AMP_LAZY static void remove(const Module& owner, const std::string& name) {
+    Module::State& state = owner.state();
     for (auto computed = state.computed.begin(); computed != state.computed.end(); ++computed) {
       if (computed->name != name) continue;
       const Tensor parameter = computed->source.state().parameters.back().second;
@@ -69,29 +68,29 @@ class Parametrization {
       parameter.copy_(computed->compute(computed->source));
       amp::detail::or_out_of_memory([&] { state.parameters.emplace_back(name, parameter); });
       state.computed.erase(computed);
-      const Module all = child(module, "parametrizations");
+      const Module all = child(owner, "parametrizations");
       erase_child(all, name);
-      if (all.named_modules().empty()) erase_child(module, "parametrizations");
+      if (all.named_modules().empty()) erase_child(owner, "parametrizations");
       return;
     }
     amp::detail::fail("remove_parametrizations: \"", name, "\" is not computed in this module");
   }
 
  private:
-  static Module typed(const Module& module, std::string_view type) {
-    module.set_type(type);
-    return module;
+  static Module typed(const Module& owner, std::string_view type) {
+    owner.set_type(type);
+    return owner;
   }
-  AMP_LAZY static Module child(const Module& module, std::string_view name) {
-    for (const auto& [known, child] : module.named_modules()) {
+  AMP_LAZY static Module child(const Module& owner, std::string_view name) {
+    for (const auto& [known, child] : owner.named_modules()) {
       if (known == name) return child;
     }
     return nullptr;
   }
-  AMP_LAZY static void erase_child(const Module& module, std::string_view name) {
-    const Module old = child(module, name);
-    std::erase_if(module.state().modules, [&](const auto& entry) { return entry.first == name; });
-    module.leave(std::string(name), old);
+  AMP_LAZY static void erase_child(const Module& owner, std::string_view name) {
+    const Module old = child(owner, name);
+    std::erase_if(owner.state().modules, [&](const auto& entry) { return entry.first == name; });
+    owner.leave(std::string(name), old);
   }
 };
 
@@ -105,15 +104,15 @@ AMP_LAZY Tensor norm_except(const Tensor& v, std::int64_t dim) {
   return dims.empty() ? sqrt(v * v) : norm(v, 2, Dims(dims), true);
 }
 
-AMP_LAZY_DEFINITION void add_weight_norm(const Module& module, const std::string& name,
+AMP_LAZY_DEFINITION void add_weight_norm(const Module& owner, const std::string& name,
                                          std::int64_t dim) {
-  const Tensor v = Parametrization::find("weight_norm", module, name);
+  const Tensor v = Parametrization::find("weight_norm", owner, name);
   AMP_CHECK(dim >= -1 && dim < v.dim(), "weight_norm: `dim` must be from -1 to ", v.dim() - 1,
             " for \"", name, "\" ", describe(v), ", but is ", dim);
   Module source;
   (void)source.register_parameter("original0", norm_except(v.detach(), dim), v.requires_grad());
   (void)source.register_parameter("original1", v, v.requires_grad());
-  Parametrization::add(module, name, source, Module(), "_WeightNorm", [dim](const Module& from) {
+  Parametrization::add(owner, name, source, Module(), "_WeightNorm", [dim](const Module& from) {
     const Tensor &g = Parametrization::original(from, 0), &w = Parametrization::original(from, 1);
     return w * (g / norm_except(w, dim));
   });
@@ -137,14 +136,14 @@ AMP_LAZY void iterate(const Tensor& matrix, const Tensor& u, const Tensor& v, st
   }
 }
 
-AMP_LAZY_DEFINITION void add_spectral_norm(const Module& module, const std::string& name,
+AMP_LAZY_DEFINITION void add_spectral_norm(const Module& owner, const std::string& name,
                                            std::int64_t iterations, double eps,
                                            std::optional<std::int64_t> dim) {
-  const Tensor weight = Parametrization::find("spectral_norm", module, name);
+  const Tensor weight = Parametrization::find("spectral_norm", owner, name);
   AMP_CHECK(iterations >= 1, "spectral_norm: `n_power_iterations` must be at least 1, but is ",
             iterations);
   const std::int64_t dims = weight.dim(),
-                     given = dim.value_or(module.type().starts_with("ConvTranspose") ? 1 : 0),
+                     given = dim.value_or(owner.type().starts_with("ConvTranspose") ? 1 : 0),
                      rows = given < 0 ? given + dims : given;
   AMP_CHECK(rows >= 0 && rows < dims, "spectral_norm: `dim` must be from ", -dims, " to ", dims - 1,
             " for \"", name, "\" ", describe(weight), ", but is ", given);
@@ -160,7 +159,7 @@ AMP_LAZY_DEFINITION void add_spectral_norm(const Module& module, const std::stri
     iterate(matrix, u, v, 15, eps);
   }
   Parametrization::add(
-      module, name, source, step, "_SpectralNorm", [rows, iterations, eps](const Module& from) {
+      owner, name, source, step, "_SpectralNorm", [rows, iterations, eps](const Module& from) {
         const Tensor& w = Parametrization::original(from, 0);
         if (w.dim() == 1) return normalize(w, 2, 0, eps);
         const Tensor matrix = as_matrix(w, rows);
@@ -171,8 +170,8 @@ AMP_LAZY_DEFINITION void add_spectral_norm(const Module& module, const std::stri
       });
 }
 
-AMP_LAZY_DEFINITION void remove_parametrization(const Module& module, const std::string& name) {
-  Parametrization::remove(module, name);
+AMP_LAZY_DEFINITION void remove_parametrization(const Module& owner, const std::string& name) {
+  Parametrization::remove(owner, name);
 }
 
 }  // namespace amp::inline v0::nn::detail

@@ -155,7 +155,7 @@ class ModulesAsTheyWere {
   std::vector<HookHandle> hooks_ = {};
 };
 
-AMP_LAZY_DEFINITION AMP_COLD Summary summarise(const Module& model, FunctionRef<void()> call) try {
+AMP_LAZY_DEFINITION Summary summarise(const Module& model, FunctionRef<void()> call) try {
   Summary summary;
   for (const Tensor& parameter : model.parameters()) {
     summary.parameters += parameter.numel();

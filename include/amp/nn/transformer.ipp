@@ -34,7 +34,7 @@ Tensor feed(const TransformerLayerOptions& options, const OneLayer& layer, const
 
 }  // namespace detail
 
-AMP_LAZY_DEFINITION AMP_COLD TransformerEncoderLayer::TransformerEncoderLayer(
+AMP_LAZY_DEFINITION TransformerEncoderLayer::TransformerEncoderLayer(
     std::int64_t d_model, std::int64_t nhead, const TransformerLayerOptions& options)
     : options_(options) {
   const auto& [width, p, activation, eps, batch_first, norm_first, bias] = options_;
@@ -67,7 +67,7 @@ AMP_LAZY_DEFINITION Tensor TransformerEncoderLayer::forward(
   });
 }
 
-AMP_LAZY_DEFINITION AMP_COLD TransformerDecoderLayer::TransformerDecoderLayer(
+AMP_LAZY_DEFINITION TransformerDecoderLayer::TransformerDecoderLayer(
     std::int64_t d_model, std::int64_t nhead, const TransformerLayerOptions& options)
     : options_(options) {
   const auto& [width, p, activation, eps, batch_first, norm_first, bias] = options_;
@@ -127,8 +127,8 @@ AMP_LAZY_DEFINITION Tensor TransformerDecoder::forward(
   return normed(x);
 }
 
-AMP_LAZY_DEFINITION AMP_COLD Transformer::Transformer(std::int64_t d_model, std::int64_t nhead,
-                                                      const TransformerOptions& options) {
+AMP_LAZY_DEFINITION Transformer::Transformer(std::int64_t d_model, std::int64_t nhead,
+                                             const TransformerOptions& options) {
   const TransformerLayerOptions layer{
       options.dim_feedforward, options.dropout,    options.activation, options.layer_norm_eps,
       options.batch_first,     options.norm_first, options.bias};

@@ -13,12 +13,12 @@
 
 namespace amp::inline v0 {
 
-AMP_LAZY_DEFINITION AMP_COLD LambdaLR::LambdaLR(Optimizer& optimizer, Factor factor)
+AMP_LAZY_DEFINITION LambdaLR::LambdaLR(Optimizer& optimizer, Factor factor)
     : LambdaLR(optimizer, detail::or_out_of_memory([&] {
                  return std::vector<Factor>(optimizer.learning_rates().size(), std::move(factor));
                })) {}
 
-AMP_LAZY_DEFINITION AMP_COLD LambdaLR::LambdaLR(Optimizer& optimizer, std::vector<Factor> factors)
+AMP_LAZY_DEFINITION LambdaLR::LambdaLR(Optimizer& optimizer, std::vector<Factor> factors)
     : optimizer_(optimizer), factors_(std::move(factors)) {
   const std::vector<double*> rates = optimizer.learning_rates();
   AMP_CHECK(factors_.size() == rates.size(), "LambdaLR: the optimizer has ", rates.size(),
@@ -53,14 +53,14 @@ AMP_LAZY_DEFINITION void LambdaLR::step() {
   ++last_epoch_;
 }
 
-AMP_LAZY_DEFINITION AMP_COLD NamedTensors LambdaLR::state_dict() const {
+AMP_LAZY_DEFINITION NamedTensors LambdaLR::state_dict() const {
   return detail::or_out_of_memory([&] {
     return NamedTensors{{"last_epoch", tensor({last_epoch_}, {})},
                         {"base_lrs", tensor(base_lrs_, {base_lrs_.size()})}};
   });
 }
 
-AMP_LAZY_DEFINITION AMP_COLD void LambdaLR::load_state_dict(const NamedTensors& tensors) {
+AMP_LAZY_DEFINITION void LambdaLR::load_state_dict(const NamedTensors& tensors) {
   detail::or_out_of_memory([&] {
     detail::GivenTensors given("LambdaLR", tensors);
     const Tensor epoch = given.needed("last_epoch", {}, kInt64);

@@ -15,7 +15,7 @@
 #include "amp/kernels/optim/host.hpp"
 #include "amp/ops/addmm.hpp"
 #include "amp/ops/arithmetic.hpp"
-#include "amp/ops/clamp.hpp"
+#include "amp/ops/comparison.hpp"
 #include "amp/ops/matmul.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/ops/vector_norm.hpp"
@@ -76,7 +76,8 @@ AMP_LAZY Tensor orthogonal(const Tensor& matrices, const kernels::MuonRule& rule
   Tensor x = matrices.to(rule.ns_dtype);
   if (x.numel() == 0) return x;
   if (is_tall) x = x.transpose(1, 2);
-  x = x / clamp(linalg_vector_norm(x, 2, {1, 2}, true), rule.ns_eps);
+  const Tensor norms = linalg_vector_norm(x, 2, {1, 2}, true);
+  x = x / where(lt(norms, rule.ns_eps), rule.ns_eps, norms);
   for (std::int64_t step = 0; step < rule.ns_steps; ++step) {
     const Tensor gram = bmm(x, x.transpose(1, 2));
     x = baddbmm(x, baddbmm(gram, gram, gram, {.beta = b, .alpha = c}), x, {.beta = a});

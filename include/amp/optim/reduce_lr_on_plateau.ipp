@@ -14,8 +14,8 @@
 
 namespace amp::inline v0 {
 
-AMP_LAZY_DEFINITION AMP_COLD ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer,
-                                                                  const Options& options)
+AMP_LAZY_DEFINITION ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer,
+                                                         const Options& options)
     : optimizer_(optimizer), options_(options) {
   const auto usable = [](double x) { return x >= 0 && x <= 0x1p1000; };
   AMP_CHECK(options.factor >= 0 && options.factor < 1,
@@ -64,7 +64,7 @@ AMP_LAZY_DEFINITION void ReduceLROnPlateau::step(double metric) {
   num_bad_epochs_ = 0;
 }
 
-AMP_LAZY_DEFINITION AMP_COLD NamedTensors ReduceLROnPlateau::state_dict() const {
+AMP_LAZY_DEFINITION NamedTensors ReduceLROnPlateau::state_dict() const {
   return detail::or_out_of_memory([&] {
     const auto count = [](std::int64_t n) { return tensor({n}, {}); };
     return NamedTensors{{"best", full({}, best_, {.dtype = kFloat64})},
@@ -74,7 +74,7 @@ AMP_LAZY_DEFINITION AMP_COLD NamedTensors ReduceLROnPlateau::state_dict() const 
   });
 }
 
-AMP_LAZY_DEFINITION AMP_COLD void ReduceLROnPlateau::load_state_dict(const NamedTensors& tensors) {
+AMP_LAZY_DEFINITION void ReduceLROnPlateau::load_state_dict(const NamedTensors& tensors) {
   detail::or_out_of_memory([&] {
     detail::GivenTensors given("ReduceLROnPlateau", tensors);
     const Tensor best = given.needed("best", {}, kFloat64);

@@ -56,7 +56,7 @@ class AverageOfTensors final : public StepFollower {
   kernels::DescriptorTable table_;
 };
 
-AMP_LAZY_DEFINITION AMP_COLD void AverageOfTensors::add(const GroupParams& tensors) {
+AMP_LAZY_DEFINITION void AverageOfTensors::add(const GroupParams& tensors) {
   AMP_CHECK(!is_shown, "WeightAverage: no tensor can be added inside an AverageGuard");
   or_out_of_memory([&] {
     std::vector<Tensor> added, averages;
@@ -154,7 +154,7 @@ AMP_LAZY_DEFINITION void AverageOfTensors::update(const float* found_inf,
   });
 }
 
-AMP_LAZY_DEFINITION AMP_COLD void AverageOfTensors::load(const NamedTensors& tensors) {
+AMP_LAZY_DEFINITION void AverageOfTensors::load(const NamedTensors& tensors) {
   or_out_of_memory([&] {
     GivenTensors given("average", tensors);
     const Tensor n = given.needed("n_averaged", {}, kInt64);
@@ -182,15 +182,15 @@ AMP_COLD kernels::AverageRule average_rule(const ExponentialMovingAverageOptions
 
 }  // namespace detail
 
-AMP_LAZY_DEFINITION AMP_COLD WeightAverage::WeightAverage(const GroupParams& tensors,
-                                                          const kernels::AverageRule& rule)
+AMP_LAZY_DEFINITION WeightAverage::WeightAverage(const GroupParams& tensors,
+                                                 const kernels::AverageRule& rule)
     : self_(detail::or_out_of_memory(
           [&] { return std::make_shared<detail::AverageOfTensors>(rule); })) {
   self_->add(tensors);
 }
 
-AMP_LAZY_DEFINITION AMP_COLD WeightAverage::WeightAverage(Optimizer& optimizer,
-                                                          const kernels::AverageRule& rule)
+AMP_LAZY_DEFINITION WeightAverage::WeightAverage(Optimizer& optimizer,
+                                                 const kernels::AverageRule& rule)
     : self_(detail::or_out_of_memory([&] {
         return std::make_shared<detail::AverageOfTensors>(rule, optimizer.parameters().size());
       })) {
@@ -206,9 +206,7 @@ AMP_LAZY_DEFINITION AMP_COLD WeightAverage::WeightAverage(Optimizer& optimizer,
   optimizer.add_follower(self_);
 }
 
-AMP_LAZY_DEFINITION AMP_COLD void WeightAverage::add(const GroupParams& tensors) {
-  self_->add(tensors);
-}
+AMP_LAZY_DEFINITION void WeightAverage::add(const GroupParams& tensors) { self_->add(tensors); }
 
 AMP_LAZY_DEFINITION void WeightAverage::update(const float* found_inf) { self_->update(found_inf); }
 
@@ -216,11 +214,11 @@ AMP_LAZY_DEFINITION const std::vector<Tensor>& WeightAverage::averages() const {
   return self_->averages();
 }
 
-AMP_LAZY_DEFINITION AMP_COLD std::int64_t WeightAverage::n_averaged() const {
+AMP_LAZY_DEFINITION std::int64_t WeightAverage::n_averaged() const {
   return self_->n_averaged().item<std::int64_t>();
 }
 
-AMP_LAZY_DEFINITION AMP_COLD NamedTensors WeightAverage::state_dict() const {
+AMP_LAZY_DEFINITION NamedTensors WeightAverage::state_dict() const {
   return detail::or_out_of_memory([&] {
     NamedTensors all{{"n_averaged", self_->n_averaged().clone()}};
     for (std::size_t i = 0; i < averages().size(); ++i)
@@ -229,27 +227,26 @@ AMP_LAZY_DEFINITION AMP_COLD NamedTensors WeightAverage::state_dict() const {
   });
 }
 
-AMP_LAZY_DEFINITION AMP_COLD void WeightAverage::load_state_dict(const NamedTensors& tensors) {
+AMP_LAZY_DEFINITION void WeightAverage::load_state_dict(const NamedTensors& tensors) {
   self_->load(tensors);
 }
 
-AMP_LAZY_DEFINITION AMP_COLD
+AMP_LAZY_DEFINITION
 ExponentialMovingAverage::ExponentialMovingAverage(Optimizer& optimizer, const Options& options)
     : WeightAverage(optimizer, detail::average_rule(options)) {}
 
-AMP_LAZY_DEFINITION AMP_COLD ExponentialMovingAverage::ExponentialMovingAverage(
-    const GroupParams& tensors, const Options& options)
+AMP_LAZY_DEFINITION ExponentialMovingAverage::ExponentialMovingAverage(const GroupParams& tensors,
+                                                                       const Options& options)
     : WeightAverage(tensors, detail::average_rule(options)) {}
 
-AMP_LAZY_DEFINITION AMP_COLD StochasticWeightAverage::StochasticWeightAverage(Optimizer& optimizer)
+AMP_LAZY_DEFINITION StochasticWeightAverage::StochasticWeightAverage(Optimizer& optimizer)
     : WeightAverage(optimizer, kernels::AverageRule{.equal = true}) {}
 
-AMP_LAZY_DEFINITION AMP_COLD
+AMP_LAZY_DEFINITION
 StochasticWeightAverage::StochasticWeightAverage(const GroupParams& tensors)
     : WeightAverage(tensors, kernels::AverageRule{.equal = true}) {}
 
-AMP_LAZY_DEFINITION AMP_COLD AverageGuard::AverageGuard(WeightAverage& average)
-    : average_(average.self_) {
+AMP_LAZY_DEFINITION AverageGuard::AverageGuard(WeightAverage& average) : average_(average.self_) {
   AMP_CHECK(!average_->is_shown,
             "AverageGuard: the averages stand in the place of the weights "
             "already");
@@ -270,7 +267,7 @@ AMP_LAZY_DEFINITION AMP_COLD AverageGuard::AverageGuard(WeightAverage& average)
   }
 }
 
-AMP_LAZY_DEFINITION AMP_COLD void AverageGuard::put_back() noexcept {
+AMP_LAZY_DEFINITION void AverageGuard::put_back() noexcept {
   try {
     const std::vector<Tensor>& tensors = average_->tensors();
     for (std::size_t i = 0; i < weights_.size(); ++i) {

@@ -110,7 +110,20 @@ struct Bound {
 
   AMP_EITHER_SIDE
   template <class V, class... Values>
-  AMP_HOST_DEVICE AMP_ALWAYS_INLINE auto operator()(V value, Values... values) const {
+  requires std::is_arithmetic_v<V> AMP_HOST_DEVICE AMP_ALWAYS_INLINE auto operator()(
+      V value, Values... values) const {
+    if constexpr (Function::kParameters == 0) {
+      return Function::apply(value, values...);
+    } else if constexpr (Function::kParameters == 1) {
+      return Function::apply(value, values..., static_cast<V>(first));
+    } else {
+      return Function::apply(value, values..., static_cast<V>(first), static_cast<V>(second));
+    }
+  }
+  /// Of vectors, which nvcc refuses in functions of the device.
+  template <class V, class... Values>
+    requires(!std::is_arithmetic_v<V>)
+  AMP_ALWAYS_INLINE auto operator()(V value, Values... values) const {
     if constexpr (Function::kParameters == 0) {
       return Function::apply(value, values...);
     } else if constexpr (Function::kParameters == 1) {
