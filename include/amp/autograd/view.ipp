@@ -88,6 +88,7 @@ AMP_COLD void check_can_follow(std::string_view op, const Tensor& view, const Te
 AMP_COLD void follow_base(const Tensor& view) {
   amp::detail::TensorImpl& impl = view.impl();
   const Tensor base(impl.base);
+  Ref<RefCounted> history;  // the old one in the end, which is freed when the lock is
   const amp::detail::ProcessLock lock(amp::detail::LockOf::kLeaf, &impl);
   const std::uint64_t writes = base.impl().writes;
   if (impl.known_writes.load(std::memory_order_relaxed) == writes)
@@ -95,13 +96,12 @@ AMP_COLD void follow_base(const Tensor& view) {
   AMP_CHECK(!impl.made_without_grad, "view: ", describe(view),
             " was made under NoGradGuard of a tensor with history, which was modified in place "
             "since; make the view again");
-  Ref<RefCounted> history;
   if (requires_grad(base)) {
     check_can_follow("view", view, base);
     history =
         Ref<RefCounted>(new ViewNode("view", view, base, impl.strides, offset_in(base, impl)));
   }
-  impl.history = std::move(history);
+  std::swap(impl.history, history);
   impl.known_writes.store(writes, std::memory_order_release);
 }
 
