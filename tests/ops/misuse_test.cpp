@@ -473,7 +473,7 @@ TEST_CASE("misuse: writing in place") {
        "add_|[2, 3]|float32[3]"},
       {"mul_: a float in integers", [](In in) { return in.integers.mul_(0.5); },
        "mul_|float32|int64"},
-      {"sin_: of integers", [](In in) { return in.integers.sin_(); }, "sin|float32|int64"},
+      {"sin_: of integers", [](In in) { return in.integers.sin_(); }, "sin_|float32|int64"},
       {"sub_: an undefined tensor", [](In in) { return in.three.sub_(in.none); }, "sub_|undefined"},
       {"index_put_: out of range", [](In in) { return in.matrix.index_put_({2}, 1); },
        "select|`index`|[-2, 2)|2"},

@@ -182,9 +182,8 @@ struct UnaryOp {
 
 AMP_LAZY Tensor unary_op(const UnaryOp& op, const Tensor& input,
                          const kernels::Parameters& parameters);
-/// The same in place.
-AMP_LAZY const Tensor& unary_op_(const UnaryOp& op, const Tensor& input,
-                                 const kernels::Parameters& parameters);
+/// The same in place, by the member of this name, without parameters.
+AMP_LAZY const Tensor& unary_op_(std::string_view name, const UnaryOp& op, const Tensor& input);
 
 }  // namespace amp::inline v0::detail
 

@@ -313,9 +313,8 @@ AMP_LAZY_DEFINITION Tensor unary_op(const UnaryOp& op, const Tensor& input,
       input);
 }
 
-AMP_LAZY_DEFINITION const Tensor& unary_op_(const UnaryOp& op, const Tensor& input,
-                                            const kernels::Parameters& parameters) {
-  const std::string_view name = op.op.name();
+AMP_LAZY_DEFINITION const Tensor& unary_op_(std::string_view name, const UnaryOp& op,
+                                            const Tensor& input) {
   check_writable(name, input);
   if (op.domain == functions::kNumbers) check_not_bool(name, input);
   if (op.domain == functions::kFloating) check_floating(name, "this", input);
@@ -323,16 +322,16 @@ AMP_LAZY_DEFINITION const Tensor& unary_op_(const UnaryOp& op, const Tensor& inp
                       : op.domain == functions::kNumbers ? input.dtype()
                                                          : float_result_type(input.dtype());
   if (dtype != input.dtype()) {  // of a condition, or refused
-    return in_place(name, input, {}, [&](const Tensor& x) { return unary_op(op, x, parameters); });
+    return in_place(name, input, {}, [&](const Tensor& x) { return unary_op(op, x, {}); });
   }
   const bool records = is_floating_point(dtype) && autograd::recording(input);
   const Tensor before = records ? operand_before(input, op.saves == functions::kInput) : input;
   const Tensor after = begin_write(input);
-  if (records) record_derivative(op, before, after, parameters);
+  if (records) record_derivative(op, before, after, {});
   return overwrite(name, input, after, [&](const Tensor& to) {
     if (to.numel() == 0) return;
     const kernels::Operand elements = to.operand_as_laid_out();
-    const kernels::UnaryArgs args{.input = elements, .output = elements, .parameters = parameters};
+    const kernels::UnaryArgs args{.input = elements, .output = elements};
     op.kernel(to.device(), args);
   });
 }

@@ -46,17 +46,23 @@ AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::fill_diagonal_(double value) c
   return self();
 }
 
-AMP_LAZY_DEFINITION const Tensor& Tensor::operator=(const Tensor& source) const&& {
-  AMP_CHECK(!unique(), "operator=: ", describe(*this),
+namespace detail {
+
+/// Throws if an assignment to the tensor would have no effect.
+AMP_LAZY const Tensor& assigned_to(const Tensor& tensor) {
+  AMP_CHECK(!tensor.unique(), "operator=: ", describe(tensor),
             " on the left is a temporary and no view, so that the assignment has no effect; use "
             "index_put_ to write to elements that tensors name");
-  return copy_(source);
+  return tensor;
+}
+
+}  // namespace detail
+
+AMP_LAZY_DEFINITION const Tensor& Tensor::operator=(const Tensor& source) const&& {
+  return detail::assigned_to(*this).copy_(source);
 }
 AMP_LAZY_DEFINITION const Tensor& Tensor::operator=(const Scalar& value) const&& {
-  AMP_CHECK(!unique(), "operator=: ", describe(*this),
-            " on the left is a temporary and no view, so that the assignment has no effect; use "
-            "index_put_ to write to elements that tensors name");
-  return fill_(value.value());
+  return detail::assigned_to(*this).fill_(value.value());
 }
 
 // --- random numbers ------------------------------------------------------------------------------
@@ -192,39 +198,39 @@ AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::div_(const Tensor& other) cons
 
 // Each writes what the function of its name returns.
 // clang-format off
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::abs_() const { return detail::unary_op_<kernels::functions::Abs>(self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::abs_() const { return detail::unary_op_<kernels::functions::Abs>("abs_", self()); }
 AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::neg_() const {
   return detail::in_place("neg_", self(), {}, [&](const Tensor& x) { return amp::neg(x); });
 }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::sign_() const { return detail::unary_op_<kernels::functions::Sign>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::square_() const { return detail::unary_op_<kernels::functions::Square>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::sqrt_() const { return detail::unary_op_<kernels::functions::Sqrt>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::rsqrt_() const { return detail::unary_op_<kernels::functions::Rsqrt>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::reciprocal_() const { return detail::unary_op_<kernels::functions::Reciprocal>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::exp_() const { return detail::unary_op_<kernels::functions::Exp>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::expm1_() const { return detail::unary_op_<kernels::functions::Expm1>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::log_() const { return detail::unary_op_<kernels::functions::Log>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::log1p_() const { return detail::unary_op_<kernels::functions::Log1p>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::log2_() const { return detail::unary_op_<kernels::functions::Log2>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::log10_() const { return detail::unary_op_<kernels::functions::Log10>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::sin_() const { return detail::unary_op_<kernels::functions::Sin>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::cos_() const { return detail::unary_op_<kernels::functions::Cos>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::tan_() const { return detail::unary_op_<kernels::functions::Tan>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::asin_() const { return detail::unary_op_<kernels::functions::Asin>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::acos_() const { return detail::unary_op_<kernels::functions::Acos>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::atan_() const { return detail::unary_op_<kernels::functions::Atan>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::sinh_() const { return detail::unary_op_<kernels::functions::Sinh>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::cosh_() const { return detail::unary_op_<kernels::functions::Cosh>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::tanh_() const { return detail::unary_op_<kernels::functions::Tanh>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::erf_() const { return detail::unary_op_<kernels::functions::Erf>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::erfinv_() const { return detail::unary_op_<kernels::functions::Erfinv>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::floor_() const { return detail::unary_op_<kernels::functions::Floor>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::ceil_() const { return detail::unary_op_<kernels::functions::Ceil>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::round_() const { return detail::unary_op_<kernels::functions::Round>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::trunc_() const { return detail::unary_op_<kernels::functions::Trunc>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::sigmoid_() const { return detail::unary_op_<kernels::functions::Sigmoid>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::relu_() const { return detail::unary_op_<kernels::functions::Relu>(self()); }
-AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::logical_not_() const { return detail::unary_op_<kernels::functions::LogicalNot>(self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::sign_() const { return detail::unary_op_<kernels::functions::Sign>("sign_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::square_() const { return detail::unary_op_<kernels::functions::Square>("square_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::sqrt_() const { return detail::unary_op_<kernels::functions::Sqrt>("sqrt_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::rsqrt_() const { return detail::unary_op_<kernels::functions::Rsqrt>("rsqrt_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::reciprocal_() const { return detail::unary_op_<kernels::functions::Reciprocal>("reciprocal_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::exp_() const { return detail::unary_op_<kernels::functions::Exp>("exp_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::expm1_() const { return detail::unary_op_<kernels::functions::Expm1>("expm1_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::log_() const { return detail::unary_op_<kernels::functions::Log>("log_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::log1p_() const { return detail::unary_op_<kernels::functions::Log1p>("log1p_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::log2_() const { return detail::unary_op_<kernels::functions::Log2>("log2_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::log10_() const { return detail::unary_op_<kernels::functions::Log10>("log10_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::sin_() const { return detail::unary_op_<kernels::functions::Sin>("sin_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::cos_() const { return detail::unary_op_<kernels::functions::Cos>("cos_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::tan_() const { return detail::unary_op_<kernels::functions::Tan>("tan_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::asin_() const { return detail::unary_op_<kernels::functions::Asin>("asin_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::acos_() const { return detail::unary_op_<kernels::functions::Acos>("acos_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::atan_() const { return detail::unary_op_<kernels::functions::Atan>("atan_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::sinh_() const { return detail::unary_op_<kernels::functions::Sinh>("sinh_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::cosh_() const { return detail::unary_op_<kernels::functions::Cosh>("cosh_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::tanh_() const { return detail::unary_op_<kernels::functions::Tanh>("tanh_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::erf_() const { return detail::unary_op_<kernels::functions::Erf>("erf_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::erfinv_() const { return detail::unary_op_<kernels::functions::Erfinv>("erfinv_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::floor_() const { return detail::unary_op_<kernels::functions::Floor>("floor_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::ceil_() const { return detail::unary_op_<kernels::functions::Ceil>("ceil_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::round_() const { return detail::unary_op_<kernels::functions::Round>("round_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::trunc_() const { return detail::unary_op_<kernels::functions::Trunc>("trunc_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::sigmoid_() const { return detail::unary_op_<kernels::functions::Sigmoid>("sigmoid_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::relu_() const { return detail::unary_op_<kernels::functions::Relu>("relu_", self()); }
+AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::logical_not_() const { return detail::unary_op_<kernels::functions::LogicalNot>("logical_not_", self()); }
 
 AMP_LAZY_DEFINITION const Tensor& InPlaceMethods::pow_(const Tensor& other) const {
   return detail::in_place("pow_", self(), {&other}, [&](const Tensor& x) { return amp::pow(x, other); });

@@ -5,6 +5,8 @@
 // kernels/functions.hpp, so that the function that users call is one line.
 #pragma once
 
+#include <string_view>
+
 #include "amp/kernels/elementwise/args.hpp"
 #include "amp/kernels/functions.hpp"
 #include "amp/tensor/tensor.hpp"
@@ -15,9 +17,9 @@ namespace amp::inline v0::detail {
 /// op of that name, and records the derivative.
 template <class Function>
 Tensor unary_op(const Tensor& input, const kernels::Parameters& parameters = {});
-/// The same in place.
+/// The same in place, by the member of this name.
 template <class Function>
-const Tensor& unary_op_(const Tensor& input, const kernels::Parameters& parameters = {});
+const Tensor& unary_op_(std::string_view name, const Tensor& input);
 
 }  // namespace amp::inline v0::detail
 

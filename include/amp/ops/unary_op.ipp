@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <string_view>
 
 #include "amp/kernels/function_dispatch.hpp"
 #include "amp/ops/elementwise.hpp"
@@ -22,8 +23,8 @@ Tensor unary_op(const Tensor& input, const kernels::Parameters& parameters) {
   return unary_op(unary_math<Function>(), input, parameters);
 }
 template <class Function>
-const Tensor& unary_op_(const Tensor& input, const kernels::Parameters& parameters) {
-  return unary_op_(unary_math<Function>(), input, parameters);
+const Tensor& unary_op_(std::string_view name, const Tensor& input) {
+  return unary_op_(name, unary_math<Function>(), input);
 }
 
 #if !AMP_HEADER_ONLY
