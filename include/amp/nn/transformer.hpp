@@ -10,11 +10,11 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "amp/core/not_options.hpp"
 #include "amp/nn/activation.hpp"
 #include "amp/nn/attention.hpp"
+#include "amp/nn/containers.hpp"
 #include "amp/nn/layer.hpp"
 #include "amp/nn/linear.hpp"
 #include "amp/nn/norm.hpp"
@@ -139,24 +139,16 @@ class TransformerStack : public Layer<Self> {
       : norm(final_norm) {
     AMP_CHECK(num_layers >= 0, "nn::", kTypeName<Self>,
               ": `num_layers` must not be negative, but is ", num_layers);
-    Module list = this->register_module("layers", module_list());
-    for (std::int64_t i = 0; i < num_layers; ++i)
-      amp::detail::or_out_of_memory(
-          [&] { layers.push_back(list.register_module(std::to_string(i), layer.clone())); });
+    layers = this->register_module("layers", ModuleList<OneLayer>());
+    for (std::int64_t i = 0; i < num_layers; ++i) layers.push_back(layer.clone());
     if (norm.defined()) (void)this->register_module("norm", norm);
   }
 
-  std::vector<OneLayer> layers;
+  ModuleList<OneLayer> layers = nullptr;
   LayerNorm norm;
 
  protected:
   Tensor normed(const Tensor& x) const { return norm.defined() ? norm(x) : x; }
-
- private:
-  struct List : Module {
-    List() { this->set_type("ModuleList"); }
-  };
-  static Module module_list() { return List(); }
 };
 
 }  // namespace detail
