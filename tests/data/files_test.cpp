@@ -211,8 +211,9 @@ TEST_CASE("a directory in a file's place is an error", "[data]") {
   const TemporaryDirectory directory;
   fs::create_directory(directory.path() / kImages);
   directory.write(kLabels, idx_labels({1}));
-  CHECK(says(idx_error(directory), directory.path() / kImages, 0,
-             {"expected a regular file", "found a directory"}));
+  CHECK_THAT(idx_error(directory),
+             Catch::Matchers::ContainsSubstring((directory.path() / kImages).string()) &&
+                 Catch::Matchers::ContainsSubstring("it is a directory"));
 }
 
 TEST_CASE("a pipe in a file's place is an error at once", "[data]") {
@@ -221,7 +222,9 @@ TEST_CASE("a pipe in a file's place is an error at once", "[data]") {
   const fs::path pipe = directory.path() / ("data_batch_1.bin" + ending);
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
   alarm(20);  // ends a reader that waits for a writer
-  CHECK(says(cifar_error(directory), pipe, 0, {"expected a regular file", "found a pipe"}));
+  CHECK_THAT(cifar_error(directory),
+             Catch::Matchers::ContainsSubstring(pipe.string()) &&
+                 Catch::Matchers::ContainsSubstring("it is no regular file"));
   alarm(0);
 }
 

@@ -4,8 +4,6 @@
 // A data file, plain or compressed by gzip, from beginning to end. Errors name the position in it.
 #pragma once
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,10 +13,10 @@
 #include <cstring>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "amp/core/config.hpp"
 #include "amp/core/error.hpp"
+#include "amp/core/input_file.hpp"
 #include "amp/data/files/libraries.hpp"
 #include "amp/tensor/factory.hpp"
 #include "amp/tensor/tensor.hpp"
@@ -34,17 +32,9 @@ class ByteReader {
  public:
   /// Throws amp::Error if the file cannot be opened, or is a folder, a pipe or a device; it never
   /// waits.
-  [[gnu::cold]] explicit ByteReader(std::string path) : path_(std::move(path)) {
-    const int file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (file < 0) fail("a file that can be read", std::strerror(errno));
-    struct stat status {};
-    const bool regular = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
-    if (!regular) {
-      ::close(file);
-      fail("a regular file", S_ISDIR(status.st_mode) ? "a directory" : "a pipe or a device");
-    }
-    most_bytes_ = static_cast<std::uint64_t>(status.st_size);
-    open_stream(file);
+  [[gnu::cold]] explicit ByteReader(const std::string& path)
+      : file_("amp::data", path), most_bytes_(file_.size()) {
+    open_stream();
   }
 
   /// Reads the next bytes into a tensor of uint8. Throws amp::Error with `expected` in its text if
@@ -89,11 +79,11 @@ class ByteReader {
   }
   [[noreturn, gnu::cold]] void fail(std::uint64_t offset, const std::string& expected,
                                     const std::string& found) const {
-    amp::detail::fail(path_, ": at byte offset ", offset,
-                      path_.ends_with(".gz") ? " of the unpacked content" : "", ": expected ",
+    amp::detail::fail(path(), ": at byte offset ", offset,
+                      path().ends_with(".gz") ? " of the unpacked content" : "", ": expected ",
                       expected, ", found ", found);
   }
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return file_.path(); }
   std::uint64_t offset() const { return offset_; }
 
  private:
@@ -101,11 +91,12 @@ class ByteReader {
   struct Close {
     void operator()(gzFile stream) const { gzclose_r(stream); }
   };
-  [[gnu::cold]] void open_stream(int file) {
+  [[gnu::cold]] void open_stream() {
     constexpr std::uint64_t kMostInflation = 1040;  // deflate makes at most 1032 bytes of one
-    stream_.reset(gzdopen(file, "rb"));
+    const int own = ::dup(file_.descriptor());      // which the stream closes
+    stream_.reset(gzdopen(own, "rb"));
     if (!stream_) {
-      ::close(file);
+      if (own >= 0) ::close(own);
       fail("a file that zlib can read", "no memory for it");
     }
     gzbuffer(stream_.get(), 1U << 17);
@@ -128,19 +119,10 @@ class ByteReader {
 
   std::unique_ptr<gzFile_s, Close> stream_;
 #else
-  struct File {
-    int descriptor = -1;
-    File() = default;
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    ~File() {
-      if (descriptor >= 0) ::close(descriptor);
-    }
-  };
-  [[gnu::cold]] void open_stream(int file) {
-    file_.descriptor = file;
+  [[gnu::cold]] void open_stream() {
     std::uint8_t magic[2] = {};
-    const bool packed = ::pread(file, magic, 2, 0) == 2 && magic[0] == 0x1F && magic[1] == 0x8B;
+    const bool packed =
+        ::pread(file_.descriptor(), magic, 2, 0) == 2 && magic[0] == 0x1F && magic[1] == 0x8B;
     if (packed)
       fail("a plain file",
            "one that gzip has compressed; to read it, define AMP_USE_ZLIB=1 and link zlib, as the "
@@ -148,17 +130,15 @@ class ByteReader {
   }
   [[gnu::cold]] std::size_t read_some(std::uint8_t* bytes, std::size_t count) {
     for (;;) {
-      const ssize_t got = ::read(file_.descriptor, bytes, count);
+      const ssize_t got = ::read(file_.descriptor(), bytes, count);
       if (got >= 0) return static_cast<std::size_t>(got);
       if (errno != EINTR) fail("readable data", std::strerror(errno));
     }
   }
-
-  File file_;
 #endif
 
-  std::string path_;
-  std::uint64_t offset_ = 0, most_bytes_ = 0;
+  amp::detail::InputFile file_;
+  std::uint64_t offset_ = 0, most_bytes_;
 };
 
 }  // namespace amp::inline v0::data::detail
