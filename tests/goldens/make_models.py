@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The amp authors
+# SPDX-License-Identifier: MIT
+"""Runs the PyTorch twins of examples/models, which are in models/, for 20 steps in each precision;
+writes models.txt beside itself.
+
+    python3 make_models.py
+
+Weights and batches are made by formulas that tests/examples/models.hpp repeats exactly.
+"""
+
+import math
+
+import blocks
+import numpy as np
+import torch
+from make_train_cnn import splitmix64
+from models import resnet18, run
+
+STEPS = 20
+PRECISIONS = ("fp64", "fp32", "bf16", "fp16")
+
+
+def uniform(shape, salt):
+    """Multiples of 2^-23 in [-1, 1), by the generator of make_train_cnn.py."""
+    counter = (np.uint64(salt) << np.uint64(32)) | np.arange(math.prod(shape), dtype=np.uint64)
+    bits = (splitmix64(counter) >> np.uint64(40)).astype(np.float64)
+    return torch.from_numpy(bits * 2.0**-23 - 1).reshape(shape)
+
+
+def inputs(shape, salt, dtype):
+    """The same in a dtype, for batches."""
+    return uniform(shape, 1000 + salt).to(dtype)
+
+
+def classes(shape, count, salt):
+    """Numbers from 0 to count - 1."""
+    return ((uniform(shape, 2000 + salt) + 1) / 2 * count).long()
+
+
+def filled(module, dtype):
+    """The module in this dtype. Weights of matrices and kernels are by the formula, as small as their
+    inputs are many, and so are biases; other vectors are 1."""
+    for k, (name, p) in enumerate(module.named_parameters()):
+        values = uniform(p.shape, k)
+        if p.dim() > 1:
+            values /= math.sqrt(p[0].numel())
+        elif name.endswith("bias"):
+            values /= 8
+        else:
+            values.fill_(1)
+        p.data.copy_(values)
+    return module.to(dtype)
+
+
+def resnet18_losses(precision, dtype):
+    model = filled(resnet18.ResNet18(classes=4, width=8), dtype)
+    training = resnet18.Training(model, precision, STEPS, lr=0.002)
+    for i in range(STEPS):
+        yield training.step(inputs((16, 3, 16, 16), i % 4, dtype), classes((16,), 4, i % 4))
+
+
+LOSSES = {"resnet18": resnet18_losses}
+
+
+def lines(losses, precision):
+    """Of a run: fp64 is float32's with a model of float64."""
+    dtype = torch.float64 if precision == "fp64" else torch.float32
+    options = run.precision("fp32" if precision == "fp64" else precision)
+    options["scaler"]["init_scale"] = 1024  # far from overflow, where last digits would decide
+    digits = 13 if precision == "fp64" else 8
+    return [("losses", [float(f"{loss.item():.{digits}g}") for loss in losses(options, dtype)])]
+
+
+ABOUT = "Losses of the programs in models/ over 20 steps, before each update."
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    blocks.write(
+        __file__,
+        ABOUT,
+        f"PyTorch {torch.__version__.split('+')[0]} on the CPU, 1 thread",
+        [(f"{name} {p}", lines(losses, p)) for name, losses in LOSSES.items() for p in PRECISIONS],
+    )
