@@ -226,7 +226,7 @@ build_tests() {
   if [[ $mode == quick ]]; then
     targets=(--target tests)
   elif [[ $mode == long && $1 == gcc ]]; then
-    targets=(--target all device_traffic)
+    targets=(--target all amp_long)
   elif [[ $mode == since && " ${folders[*]} " != *" package "* ]]; then
     known=$(cmake --build "$folder/$1" --target help)
     for name in "${folders[@]}" package; do
