@@ -76,6 +76,10 @@ TEST_CASE("cuda optimizers: the bits are the host's, but for powers in the step"
   check_bits<amp::NAdam>(amp::NAdamOptions{}, true);
   check_bits<amp::RAdam>(amp::RAdamOptions{.beta2 = 0.6}, true);
   check_bits<amp::Adam>(amp::AdamOptions{.amsgrad = true}, true);
+  for (const auto storage : {amp::WeightStorage::kMaster, amp::WeightStorage::kStochastic})
+    check_bits<amp::AdamW>(
+        amp::AdamOptions{.lr = 0.01, .storage = storage, .moments = amp::kUInt8, .zero_grad = true},
+        true);
 }
 
 }  // namespace

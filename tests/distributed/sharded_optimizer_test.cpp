@@ -232,6 +232,16 @@ TEST_CASE("groups of a sharded optimizer have options of their own", "[distribut
   CHECK(sharded == whole);
 }
 
+TEST_CASE("a sharded optimizer takes no moments in blocks", "[distributed]") {
+  on_ranks(1, [&](Communicator& world) {
+    const Mlp model = amp_test::make_mlp(1);
+    DataParallel parallel(model, world, kSmallBuckets);
+    CHECK_THROWS_WITH(ShardedOptimizer<amp::AdamW>(parallel, {.moments = amp::kUInt8}),
+                      Catch::Matchers::ContainsSubstring("`moments` of uint8 are blocks"));
+    return 0;
+  });
+}
+
 TEST_CASE("more ranks than elements", "[distributed]") {
   const auto values = on_ranks(4, [](Communicator& world) {
     const Tensor p = amp::ones({3}, {.requires_grad = true});

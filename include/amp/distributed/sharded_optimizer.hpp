@@ -82,7 +82,7 @@ class ParameterShards {
 /// unscale_and_clip returns is computed from those of the ranks' parts, so its last bits may
 /// differ, and with them a step that it clips. Gradients have the dtype that is sent
 /// (DataParallelOptions::wire). After backward() `.grad` of the parameters is undefined.
-/// Options: those of O. LAMB is not supported, since its rate depends on the norm of a whole
+/// Options: those of O, but for moments = kUInt8. LAMB is not supported, since its rate depends on the norm of a whole
 /// parameter, nor is DataParallelOptions::find_unused.
 /// Use: like any optimizer of a GradScaler, with GradScalerOptions::agree set. Clip with the
 /// scaler's unscale_and_clip, which computes the norm over all ranks: clip_grad_norm_ would find no
@@ -116,14 +116,18 @@ class ShardedOptimizer {
 
   /// One group: all parameters of the DataParallel.
   explicit ShardedOptimizer(DataParallel& parallel, const Options& options = {})
-      : shards_(parallel), local_(shards_.views(), options) {}
+      : shards_(parallel), local_(shards_.views(), options) {
+    require_elements();
+  }
   template <detail::NotOptions<Options> ByPlace, class... More>
   ShardedOptimizer(DataParallel&, const ByPlace&, More...) = delete;  // write {.lr = 3e-4}
   /// Several groups of parameters of the DataParallel, each with its own options. The names of the
   /// parameters are those of the DataParallel.
   template <std::same_as<std::vector<Group>> Groups>  // deduced, so that {...} are options
   ShardedOptimizer(DataParallel& parallel, const Groups& groups)
-      : shards_(parallel), local_(groups_of(groups)) {}
+      : shards_(parallel), local_(groups_of(groups)) {
+    require_elements();
+  }
   ShardedOptimizer(const ShardedOptimizer&) = delete;
   ShardedOptimizer& operator=(const ShardedOptimizer&) = delete;
 
@@ -168,6 +172,13 @@ class ShardedOptimizer {
   }
 
  private:
+  /// Throws unless the moments have elements that the ranks can divide.
+  void require_elements() const {
+    for (const Group& group : local_.param_groups())
+      AMP_CHECK(group.options.moments != kUInt8,
+                "ShardedOptimizer: `moments` of uint8 are blocks, which it cannot divide over the "
+                "ranks; use bfloat16");
+  }
   std::vector<Group> groups_of(const std::vector<Group>& groups) const {
     std::vector<Group> parts;
     for (const Group& group : groups) {

@@ -28,7 +28,10 @@ struct AdamRule;
 /// SGDOptions. With `moments` = kBFloat16, exp_avg_sq is rounded stochastically: with beta2 = 0.999
 /// a step moves it by less than half of bfloat16's last bit, and nearest rounding would never let
 /// it fall. (If `moments` is unset, the bfloat16 moments of a bfloat16 parameter in kParameter are
-/// rounded to nearest, as in torch.)
+/// rounded to nearest, as in torch.) With `moments` = kUInt8, both have 8 bits and are rounded
+/// stochastically, in blocks of 256 elements with a scale each, but those of parameters of fewer
+/// than 4096 elements are float32; their tensors, [blocks, 260], hold the codes and the scale of
+/// each block (kernels/optim/block_moments.hpp). amsgrad does not take them.
 struct AdamOptions {
   double lr = 1e-3;
   double beta1 = 0.9;

@@ -13,6 +13,8 @@ namespace detail {
 template <bool kDecoupled>
 void AdamFormula<kDecoupled>::complete(AdamOptions& options) {
   if (!options.weight_decay) options.weight_decay = kDecoupled ? 1e-2 : 0.0;
+  AMP_CHECK(!options.amsgrad || options.moments != kUInt8, kName,
+            ": `amsgrad` takes no `moments` of uint8, whose random rounding it would collect");
 }
 
 template <bool kDecoupled>

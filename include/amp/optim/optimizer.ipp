@@ -295,8 +295,9 @@ AMP_LAZY_DEFINITION AMP_COLD void Optimizer::check_state(
   for (const State* state : remembered) {
     if (state->is_scalar() || !state->has(i)) continue;
     const Tensor& own = state->tensors[i];
-    const auto dtype = state->dtype(choice, p.dtype());
-    AMP_CHECK(dtype == own.dtype() && own.shape() == state->shape(p) && own.device() == p.device(),
+    const auto dtype = state->dtype(choice, p);
+    AMP_CHECK(dtype == own.dtype() && own.shape() == state->shape(p, own.dtype()) &&
+                  own.device() == p.device(),
               name_, ": params[", i, "]", quoted_name(i), " is now ", describe(p), " on ",
               p.device(), " with `storage` ", amp::name(choice.storage), ", but its ", state->name,
               " is ", describe(own), " on ", own.device(),

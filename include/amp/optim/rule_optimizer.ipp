@@ -19,6 +19,7 @@
 #include "amp/device/capture.hpp"
 #include "amp/kernels/dispatch.hpp"
 #include "amp/kernels/optim/args.hpp"
+#include "amp/kernels/optim/block_moments.hpp"
 #include "amp/kernels/optim/host.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/rule_optimizer.hpp"
@@ -142,7 +143,9 @@ AMP_COLD auto RuleOptimizer<Formula>::one(const std::vector<ParameterView>& view
 
 template <class Formula>
 auto RuleOptimizer<Formula>::choice_of(const Options& options) -> StateChoice {
-  StateChoice choice{options.storage, options.moments};
+  StateChoice choice{.storage = options.storage,
+                     .moments = options.moments,
+                     .takes_blocks = kernels::kTakesBlocks<Rule>};
   if constexpr (requires { options.initial_accumulator_value; })
     choice.first = options.initial_accumulator_value;
   return choice;
@@ -299,7 +302,7 @@ void RuleOptimizer<Formula>::list(std::size_t i, const Tensor& grad, const State
   row.numel = p.numel();
   row.dtype = p.dtype();
   row.gradient_dtype = grad.dtype();
-  row.state_dtype = detail::moment_dtype(choice, p.dtype());
+  row.state_dtype = detail::moment_dtype(choice, p);
   row.copies = copies_to_write(i);
   row.weight = stored_weight(i, choice);
 }

@@ -26,13 +26,14 @@ namespace detail {
 struct StateChoice {
   WeightStorage storage = WeightStorage::kParameter;
   std::optional<DType> moments = {};
-  double first = 0;  // the value that moments begin with
+  double first = 0;           // the value that moments begin with
+  bool takes_blocks = false;  // whether moments may be kUInt8
 };
 
 /// Returns the storage of the weights of a parameter of this dtype.
 WeightStorage storage_of(const StateChoice& choice, DType parameter);
-/// Returns the dtype of the moments of a parameter of this dtype.
-DType moment_dtype(const StateChoice& choice, DType parameter);
+/// Returns the dtype of a parameter's moments: kUInt8 if they are blocks of 8 bits.
+DType moment_dtype(const StateChoice& choice, const Tensor& parameter);
 
 /// Throws if the parameter does not support this choice.
 void check_choice(std::string_view optimizer, std::size_t i, const Tensor& p,
@@ -43,7 +44,7 @@ struct OptimizerState {
   enum Kind : std::uint8_t {
     kCount,    ///< an int64 scalar, 0 at first, that may exist from the start
     kProduct,  ///< a float64 scalar, 1 at first, that exists from the start
-    kMoment,   ///< of the parameter's shape
+    kMoment,   ///< of the parameter's shape, or blocks of 8 bits
     kRest,     ///< the auxiliary state of weights in one storage
   };
 
@@ -57,10 +58,10 @@ struct OptimizerState {
   /// Whether this is one number for each parameter.
   bool is_scalar() const { return kind == kCount || kind == kProduct; }
   /// The dtype of this state for a parameter, or none if the parameter has no such state.
-  std::optional<DType> dtype(const StateChoice& choice, DType parameter) const;
-  /// The shape of this state. A remainder has two bytes for each element, [numel, 2], because there
-  /// is no dtype of 16-bit integers.
-  Shape shape(const Tensor& parameter) const;
+  std::optional<DType> dtype(const StateChoice& choice, const Tensor& parameter) const;
+  /// The shape of this state in that dtype. A remainder has two bytes for each element, [numel, 2],
+  /// because there is no dtype of 16-bit integers. Moments of 8 bits are [blocks, 260].
+  Shape shape(const Tensor& parameter, DType dtype) const;
   bool has(std::size_t i) const { return i < tensors.size() && tensors[i].defined(); }
 
   /// Takes the values of `loaded`, in place if the dtypes, shapes and devices agree: a graph may

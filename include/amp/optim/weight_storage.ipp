@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "amp/core/math.hpp"
+#include "amp/kernels/optim/block_moments.hpp"
 #include "amp/ops/tensor_members.hpp"
 #include "amp/optim/weight_storage.hpp"
 #include "amp/tensor/factory.hpp"
@@ -20,10 +22,12 @@ AMP_INLINE WeightStorage storage_of(const StateChoice& choice, DType parameter) 
   const bool own_master = parameter == kFloat32 || parameter == kFloat64;
   return own_master ? WeightStorage::kParameter : choice.storage;
 }
-AMP_INLINE DType moment_dtype(const StateChoice& choice, DType parameter) {
-  if (parameter == kFloat64) return kFloat64;
+AMP_INLINE DType moment_dtype(const StateChoice& choice, const Tensor& parameter) {
+  if (parameter.dtype() == kFloat64) return kFloat64;
+  if (choice.moments == kUInt8)
+    return parameter.numel() < kernels::kFewestForBlocks ? kFloat32 : kUInt8;
   if (choice.moments) return *choice.moments;
-  return choice.storage == WeightStorage::kParameter ? parameter : kFloat32;
+  return choice.storage == WeightStorage::kParameter ? parameter.dtype() : kFloat32;
 }
 
 AMP_COLD void check_choice(std::string_view optimizer, std::size_t i, const Tensor& p,
@@ -36,26 +40,26 @@ AMP_COLD void check_choice(std::string_view optimizer, std::size_t i, const Tens
             storage == WeightStorage::kStochastic ? " and float16" : "", ", but params[", i,
             "] is ", describe(p), "; use kMaster");
   AMP_CHECK(!choice.moments || *choice.moments == kFloat32 || *choice.moments == kBFloat16 ||
-                *choice.moments == p.dtype(),
-            optimizer,
-            ": `moments` must be float32, bfloat16 or the dtype of the parameter, but "
-            "are ",
+                *choice.moments == p.dtype() || (*choice.moments == kUInt8 && choice.takes_blocks),
+            optimizer, ": `moments` must be float32, bfloat16 ",
+            choice.takes_blocks ? ", uint8 " : "", "or the dtype of the parameter, but are ",
             *choice.moments, " for params[", i, "], ", describe(p));
 }
 
 AMP_INLINE std::optional<DType> OptimizerState::dtype(const StateChoice& choice,
-                                                      DType parameter) const {
+                                                      const Tensor& parameter) const {
   if (kind == kCount) return kInt64;
   if (kind == kProduct) return kFloat64;
   if (kind == kMoment) return moment_dtype(choice, parameter);
-  if (storage_of(choice, parameter) != storage) return std::nullopt;
+  if (storage_of(choice, parameter.dtype()) != storage) return std::nullopt;
   if (storage == WeightStorage::kMaster) return kFloat32;
   return storage == WeightStorage::kKahan ? kBFloat16 : kUInt8;
 }
-AMP_INLINE Shape OptimizerState::shape(const Tensor& parameter) const {
+AMP_INLINE Shape OptimizerState::shape(const Tensor& parameter, DType dtype) const {
   if (is_scalar()) return {};
-  const bool bytes = kind == kRest && storage == WeightStorage::kRemainder;
-  return bytes ? Shape{parameter.numel(), 2} : parameter.shape();
+  if (dtype != kUInt8) return parameter.shape();
+  if (kind == kRest) return {parameter.numel(), 2};
+  return {ceil_div(parameter.numel(), kernels::kMomentBlock), kernels::kMomentBlockBytes};
 }
 
 AMP_COLD void OptimizerState::replace(const PoolVector<Tensor>& loaded) {
@@ -77,8 +81,8 @@ AMP_INLINE void* OptimizerState::of(std::size_t i, const Tensor& parameter,
                                     const StateChoice& choice, std::size_t count) {
   tensors.resize(count);
   if (tensors[i].defined()) return tensors[i].raw_data();
-  const DType dtype = *this->dtype(choice, parameter.dtype());
-  Tensor first = make_tensor(shape(parameter), dtype, parameter.device());
+  const DType dtype = *this->dtype(choice, parameter);
+  Tensor first = make_tensor(shape(parameter, dtype), dtype, parameter.device());
   if (kind == kRest && storage == WeightStorage::kMaster) {
     copy_elements(parameter, first);
   } else {

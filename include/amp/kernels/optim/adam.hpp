@@ -25,6 +25,8 @@ struct AdamRule {
   static constexpr bool kCountsSteps = true;
   /// The state that is rounded stochastically if it is chosen to be bfloat16; -1 if none is.
   static constexpr int kStochasticState = 1;
+  /// The states whose numbers may be below 0, for moments of 8 bits (block_moments.hpp).
+  static constexpr int kSignedStates = 1;
   /// Whether there is state `s` with these hyperparameters.
   AMP_HOST_DEVICE constexpr bool keeps_state(int s) const { return s < 2 || amsgrad; }
 

@@ -88,7 +88,8 @@ struct OptimizerParameter {
   void* states[Rule::kStates];  // null unless rule.keeps_state(s)
   std::int64_t* step;  // the applied steps, incremented by this one; null unless counts_steps(rule)
   std::int64_t numel;
-  DType dtype, gradient_dtype, state_dtype;
+  DType dtype, gradient_dtype;
+  DType state_dtype;  // kUInt8: blocks (block_moments.hpp)
   LowPrecisionCopies copies = {};
   StoredWeight weight = {};
   double* product = nullptr;  // if kKeepsProduct<Rule>: of the applied steps' factors

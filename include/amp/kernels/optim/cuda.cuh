@@ -9,9 +9,11 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "amp/kernels/optim/args.hpp"
 #include "amp/kernels/optim/cuda/rounded.cuh"
+#include "amp/kernels/optim/cuda/step_blocks.cuh"
 #include "amp/kernels/optim/cuda/step_table.cuh"
 #include "amp/kernels/optim/cuda/trust_ratio.cuh"
 #include "amp/kernels/optim/cuda/weights.cuh"
@@ -33,6 +35,10 @@ __device__ void step_piece(const OptimizerParameter<Rule> p, bool vectors,
     return kTrusts<Rule> ? rate * trust : rate;
   });
   const C factor = static_cast<C>(group.factor(scale, p.gradient_dtype));
+  if constexpr (kKind == StepKind::kBlocks && std::is_same_v<C, float>) {
+    if (p.state_dtype == kUInt8)
+      return step_blocks<kKind>(p, vectors, group, k, factor, range, applied);
+  }
   const Rule rule = group.rule;
   for_each_vector<C>(vectors, range, [&](auto size, std::int64_t i) {
     constexpr int N = decltype(size)::value;
@@ -117,6 +123,9 @@ void optimizer_step(const OptimizerArgs<Rule>& args) {
            table->arrived.data(), args.applied, args.scale, trust);
   };
   const auto step = [&](const double* trust) {
+    if constexpr (kTakesBlocks<Rule>) {
+      if (table->kind == StepKind::kBlocks) return run(step_kernel<StepKind::kBlocks, Rule>, trust);
+    }
     if constexpr (plain_states<Rule>() < Rule::kStates) {
       if (table->kind == StepKind::kFull) return run(step_kernel<StepKind::kFull, Rule>, trust);
     }

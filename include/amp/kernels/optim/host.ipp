@@ -45,7 +45,7 @@ void step_chunk(const StepRow<Rule>& row, std::int64_t begin, std::int64_t end) 
                                         .streams = row.streams};
   for (std::int64_t at = begin; at < end; at += kBlock) {
     const std::int64_t n = (std::min)(kBlock, end - at);
-    const StepBlock<C, Rule> block(row, at, n);
+    StepBlock<C, Rule> block(row, at, n);
     loop.run(block.gradients, block.weights.values, block.states, block.weights.copy(), n);
     block.write();
     if (row.group->zero_grad) row.zero_gradient(at, n);

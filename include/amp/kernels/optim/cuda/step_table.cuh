@@ -11,6 +11,7 @@
 
 #include "amp/core/math.hpp"
 #include "amp/kernels/optim/args.hpp"
+#include "amp/kernels/optim/block_moments.hpp"
 #include "amp/kernels/optim/coefficients.hpp"
 #include "amp/kernels/optim/cuda/rounded.cuh"
 #include "amp/kernels/optim/cuda/weights.cuh"
@@ -62,6 +63,7 @@ struct StepTable final : DescriptorTable::Contents {
       for (std::int64_t i = 0; i < from[g].count; ++i) {
         const OptimizerParameter<Rule>& p = from[g].parameters[i];
         if (p.weight.storage != WeightStorage::kParameter) needs(StepKind::kStored);
+        if (kTakesBlocks<Rule> && p.state_dtype == kUInt8) needs(StepKind::kBlocks);
         next_rows.push_back({p, pieces, static_cast<std::int32_t>(g), takes_vectors(p)});
         pieces += ceil_div(p.numel, kPiece);
       }

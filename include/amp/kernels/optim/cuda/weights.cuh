@@ -13,12 +13,12 @@
 namespace amp::inline v0::kernels::cuda {
 
 /// Whether a step does more than the plain update (kStored), with more than the plain_states() of
-/// its rule (kFull). Steps that do are compiled separately: the registers that they need would slow
-/// down the others.
-enum class StepKind : std::uint8_t { kPlain, kStored, kFull };
+/// its rule (kFull), or with moments of 8 bits as well (kBlocks). Steps that do are compiled
+/// separately: the registers that they need would slow down the others.
+enum class StepKind : std::uint8_t { kPlain, kStored, kFull, kBlocks };
 
 template <class Rule, StepKind kKind>
-inline constexpr int kStatesOf = kKind == StepKind::kFull ? Rule::kStates : plain_states<Rule>();
+inline constexpr int kStatesOf = kKind >= StepKind::kFull ? Rule::kStates : plain_states<Rule>();
 
 /// Returns N 16-bit words from i on.
 template <int N>

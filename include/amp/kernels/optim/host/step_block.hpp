@@ -6,9 +6,11 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "amp/kernels/optim/args.hpp"
 #include "amp/kernels/optim/coefficients.hpp"
+#include "amp/kernels/optim/host/block_moments.hpp"
 #include "amp/kernels/optim/host/step_loop.hpp"
 #include "amp/kernels/optim/host/weights.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
@@ -53,6 +55,10 @@ class StepBlock {
                         n, buffers_[Rule::kStates])) {
     for (int s = 0; s < Rule::kStates; ++s) {
       if (!row.keeps_state(s)) continue;
+      if (kIsFloat && kTakesBlocks<Rule> && row.p->state_dtype == kUInt8) {
+        decode(s);
+        continue;
+      }
       kept_[s] = address(row.p->states[s], row.p->state_dtype, at);
       states[s] = const_cast<C*>(fetch(kept_[s], row.p->state_dtype, n, buffers_[s]));
     }
@@ -61,13 +67,15 @@ class StepBlock {
   StepBlock& operator=(const StepBlock&) = delete;
 
   /// Writes weights and states back to where they are stored.
-  void write() const {
+  void write() {
     const OptimizerParameter<Rule>& p = *row_.p;
     weights.write();
     for (int s = 0; s < Rule::kStates; ++s) {
       if (!row_.keeps_state(s)) continue;
-      if (s == Rule::kStochasticState && row_.group->stochastic_state &&
-          p.state_dtype == kBFloat16) {
+      if (kIsFloat && kTakesBlocks<Rule> && p.state_dtype == kUInt8) {
+        encode(s);
+      } else if (s == Rule::kStochasticState && row_.group->stochastic_state &&
+                 p.state_dtype == kBFloat16) {
         store_stochastic(states[s], p.states[s], kBFloat16, at_, n_,
                          row_.random_bits(RoundingBits::kState));
       } else {
@@ -77,6 +85,23 @@ class StepBlock {
   }
 
  private:
+  static constexpr bool kIsFloat = std::is_same_v<C, float>;
+
+  void decode(int s) {
+    if constexpr (kIsFloat && kTakesBlocks<Rule>) {
+      states[s] = buffers_[s];
+      s < Rule::kSignedStates ? decode_moments<true>(row_.p->states[s], at_, n_, buffers_[s])
+                              : decode_moments<false>(row_.p->states[s], at_, n_, buffers_[s]);
+    }
+  }
+  void encode(int s) {
+    if constexpr (kIsFloat && kTakesBlocks<Rule>) {
+      const RoundingBits bits = row_.random_bits(RoundingBits::kState);
+      s < Rule::kSignedStates ? encode_moments<true>(states[s], row_.p->states[s], at_, n_, bits)
+                              : encode_moments<false>(states[s], row_.p->states[s], at_, n_, bits);
+    }
+  }
+
   const StepRow<Rule>& row_;
   std::int64_t at_, n_;
   void* kept_[Rule::kStates];  // where the states are stored
