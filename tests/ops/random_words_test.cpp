@@ -23,9 +23,10 @@ namespace simd = amp::simd;
 constexpr std::int64_t kBlocks = 3 * simd::kMostLanes;
 
 std::vector<std::uint32_t> words_of(amp::detail::InstructionSet set, std::uint64_t seed,
-                                    std::uint64_t counter) {
+                                    std::uint64_t counter, std::uint64_t branch = 0) {
   std::vector<std::uint32_t> words(4 * kBlocks);
-  simd::on_set<detail::WordsOfBlocks>(set, seed, counter, words.data(), std::int64_t{kBlocks});
+  simd::on_set<detail::WordsOfBlocks>(set, seed, counter, branch, words.data(),
+                                      std::int64_t{kBlocks});
   return words;
 }
 
@@ -45,12 +46,15 @@ TEST_CASE("random bits: vectors of them are those of philox()", "[ops]") {
       // Counters that carry into the upper word, and that wrap.
       for (const std::uint64_t counter :
            {std::uint64_t{0}, std::uint64_t{0xffff'fff5}, kAll - 20}) {
-        CAPTURE(static_cast<int>(set), seed, counter);
-        std::vector<std::uint32_t> wanted;
-        for (std::uint64_t n = 0; n < kBlocks; ++n) {
-          for (const std::uint32_t word : k::philox(seed, counter + n).word) wanted.push_back(word);
+        for (const std::uint64_t branch : {std::uint64_t{0}, std::uint64_t{5} << 32 | 3, kAll}) {
+          CAPTURE(static_cast<int>(set), seed, counter, branch);
+          std::vector<std::uint32_t> wanted;
+          for (std::uint64_t n = 0; n < kBlocks; ++n) {
+            for (const std::uint32_t word : k::philox(seed, counter + n, branch).word)
+              wanted.push_back(word);
+          }
+          CHECK(words_of(set, seed, counter, branch) == wanted);
         }
-        CHECK(words_of(set, seed, counter) == wanted);
       }
     }
   }

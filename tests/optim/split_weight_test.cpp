@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/instruction_sets.hpp"
 
 namespace split_weight {
 namespace {
@@ -186,6 +187,31 @@ TEST_CASE("stochastic: words are those of element, parameter, step, seed and arr
   for (int l = 0; l < 8; ++l) CHECK(eight[l] == word(2, 4, 6, kState, 16 + l));
   CHECK(k::philox(3, 4).word[0] == k::philox(3, 4, 0).word[0]);
   CHECK(k::philox(3, 4).word[0] != k::philox(3, 4, 1).word[0]);
+}
+
+TEST_CASE("round_stochastically: vectors give what single numbers give", "[optim]") {
+  std::vector<float> values;
+  for (const std::uint32_t bits :
+       {0x0000'0000U, 0x0000'0001U, 0x0000'ffffU, 0x007f'ffffU, 0x0080'0000U, 0x3f80'0001U,
+        0x3f80'ffffU, 0x7f7f'0000U, 0x7f7f'7fffU, 0x7f7f'8000U, 0x7f7f'ffffU, 0x7f80'0000U,
+        0x7f80'0001U, 0x7fc1'2345U, 0x7fff'ffffU}) {
+    values.push_back(from_bits(bits));
+    values.push_back(from_bits(bits | 0x8000'0000U));
+  }
+  for (int i = 0; i < 40; ++i) values.push_back(std::ldexp(static_cast<float>(i) - 19.7F, i - 20));
+  const auto n = static_cast<std::int64_t>(values.size());  // 70
+  for (const std::uint32_t random : {0U, 0xffffU, 0x1'0000U, 0x8000'0000U, 0xffff'ffffU}) {
+    const std::vector<std::uint32_t> words(values.size(), random);
+    for (const auto set : instruction_sets()) {
+      std::vector<bfloat16> drawn(values.size());
+      amp::simd::on_set<k::host::detail::StochasticBFloat16>(set, values.data(), words.data(),
+                                                             drawn.data(), n);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        CAPTURE(values[i], random, static_cast<int>(set));
+        CHECK(drawn[i].bits() == k::round_stochastically<bfloat16>(values[i], random).bits());
+      }
+    }
+  }
 }
 
 }  // namespace split_weight

@@ -24,7 +24,7 @@ namespace detail {
 /// Writes the random words of the elements of a block of kBlock.
 inline void words_of_block(const RandomRange& range, std::int64_t block, std::uint32_t* words) {
   const RngState state = range.at(static_cast<std::uint64_t>(block * kBlock / 4));
-  simd::on_widest<WordsOfBlocks>(state.seed, state.offset, words, kBlock / 4);
+  simd::on_widest<WordsOfBlocks>(state.seed, state.offset, std::uint64_t{0}, words, kBlock / 4);
 }
 
 }  // namespace detail

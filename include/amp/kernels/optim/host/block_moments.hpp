@@ -13,6 +13,7 @@
 #include "amp/core/simd/on_widest.hpp"
 #include "amp/kernels/optim/block_moments.hpp"
 #include "amp/kernels/optim/host/rounded.hpp"
+#include "amp/kernels/optim/host/stochastic.hpp"
 #include "amp/kernels/optim/weight_storage.hpp"
 
 namespace amp::inline v0::kernels::host::detail {
@@ -86,12 +87,8 @@ void encode_moments(float* values, void* data, std::int64_t at, std::int64_t n,
   std::uint32_t random[kMomentBlock];
   for (std::int64_t i = 0; i < n; i += kMomentBlock) {
     const std::int64_t count = (std::min)(kMomentBlock, n - i);
-    const std::int64_t padded = round_up(count, simd::kMostLanes);
-    for (std::int64_t k = 0; k < padded; k += 4) {
-      const PhiloxBlock four = bits.four(at + i + k);
-      for (std::int64_t l = 0; l < 4; ++l) random[k + l] = four.word[l];
-    }
-    std::fill(values + i + count, values + i + padded, 0.0F);
+    words_of(bits, at + i, count, random);
+    std::fill(values + i + count, values + i + round_up(count, simd::kMostLanes), 0.0F);
     simd::on_widest_without_fma<EncodeMoments<kSigned>>(static_cast<const float*>(values + i),
                                                         static_cast<const std::uint32_t*>(random),
                                                         moment_block(data, at + i), count);

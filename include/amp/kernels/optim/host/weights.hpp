@@ -9,32 +9,13 @@
 #include <type_traits>
 
 #include "amp/kernels/optim/args.hpp"
+#include "amp/kernels/optim/host/stochastic.hpp"
 #include "amp/kernels/traversal/host/block.hpp"
 
 namespace amp::inline v0::kernels::host::detail {
 
 inline void* address(void* data, DType dtype, std::int64_t at) {
   return static_cast<char*>(data) + at * item_size(dtype);
-}
-
-/// Stores elements [at, at + n) of a 16-bit array, rounded stochastically.
-template <class C>
-void store_stochastic(const C* values, void* data, DType dtype, std::int64_t at, std::int64_t n,
-                      const RoundingBits& bits) {
-  const auto store_as = [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    T* const to = static_cast<T*>(data) + at;
-    for (std::int64_t i = 0; i < n; i += 4) {
-      const PhiloxBlock block = bits.four(at + i);
-      for (std::int64_t k = 0; k < 4 && i + k < n; ++k)
-        to[i + k] = round_stochastically<T>(values[i + k], block.word[k]);
-    }
-  };
-  if (dtype == kFloat16) {
-    store_as(type_tag<half>{});
-  } else {
-    store_as(type_tag<bfloat16>{});
-  }
 }
 
 /// The weights of a block. They are read from where they are stored and written back there, to the

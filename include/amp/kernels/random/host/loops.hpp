@@ -16,8 +16,8 @@ namespace amp::inline v0::kernels::host::detail {
 /// Writes the words of n blocks from `counter` on, as philox() does; n is a multiple of kMostLanes.
 struct WordsOfBlocks {
   template <class Isa>
-  AMP_ALWAYS_INLINE static void run(std::uint64_t seed, std::uint64_t counter, std::uint32_t* words,
-                                    std::int64_t n) {
+  AMP_ALWAYS_INLINE static void run(std::uint64_t seed, std::uint64_t counter, std::uint64_t branch,
+                                    std::uint32_t* words, std::int64_t n) {
     // A word is the lower half of a lane. The upper half of a product is wanted in the lower one,
     // and what is above it does no harm.
     using Words = simd::Vec<std::uint64_t, Isa>;
@@ -27,7 +27,8 @@ struct WordsOfBlocks {
     const Words count = simd::load<Isa>(kCount), factor0 = std::uint64_t{kPhiloxFactor0},
                 factor1 = std::uint64_t{kPhiloxFactor1};
     for (std::int64_t i = 0; i < n; i += kLanes, words += 4 * kLanes) {
-      Words x0 = count + (counter + static_cast<std::uint64_t>(i)), x1 = x0 >> 32, x2 = 0, x3 = 0;
+      Words x0 = count + (counter + static_cast<std::uint64_t>(i)), x1 = x0 >> 32, x2 = branch,
+            x3 = branch >> 32;
       auto key0 = static_cast<std::uint32_t>(seed), key1 = static_cast<std::uint32_t>(seed >> 32);
       for (int round = 0; round < kPhiloxRounds; ++round) {
         const Words product0 = multiply_lower_halves(x0, factor0);
