@@ -15,7 +15,7 @@ import blocks
 import numpy as np
 import torch
 from make_train_cnn import splitmix64
-from models import resnet18, run
+from models import resnet18, run, vae
 
 STEPS = 20
 PRECISIONS = ("fp64", "fp32", "bf16", "fp16")
@@ -60,7 +60,14 @@ def resnet18_losses(precision, dtype):
         yield training.step(inputs((16, 3, 16, 16), i % 4, dtype), classes((16,), 4, i % 4))
 
 
-LOSSES = {"resnet18": resnet18_losses}
+def vae_losses(precision, dtype):
+    training = vae.Training(filled(vae.VAE(8, 8, 4), dtype), precision, lr=0.01)
+    for i in range(STEPS):
+        images = inputs((16, 1, 8, 8), i % 4, dtype).square()
+        yield training.step(images, inputs((16, 4), 4 + i, dtype))
+
+
+LOSSES = {"resnet18": resnet18_losses, "vae": vae_losses}
 
 
 def lines(losses, precision):
