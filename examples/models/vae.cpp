@@ -35,9 +35,9 @@ void train(const examples::Run& run) {
   for (std::int64_t step = 0; step < run.steps;) {
     for (const auto& [images, classes] : batches) {
       const amp::Tensor loss = training.step(images, amp::randn({images.size(0), kLatents}));
-      if (step++ % 100 == 0)
+      if (step % 100 == 0)
         std::printf("step %4lld  loss %.2f\n", static_cast<long long>(step), loss.item());
-      if (step == run.steps) break;
+      if (++step == run.steps) break;
     }
   }
 
