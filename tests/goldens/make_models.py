@@ -15,7 +15,7 @@ import blocks
 import numpy as np
 import torch
 from make_train_cnn import splitmix64
-from models import resnet18, run
+from models import lstm_text, resnet18, run, vae
 
 STEPS = 20
 PRECISIONS = ("fp64", "fp32", "bf16", "fp16")
@@ -60,7 +60,21 @@ def resnet18_losses(precision, dtype):
         yield training.step(inputs((16, 3, 16, 16), i % 4, dtype), classes((16,), 4, i % 4))
 
 
-LOSSES = {"resnet18": resnet18_losses}
+def lstm_text_losses(precision, dtype):
+    model = filled(lstm_text.LanguageModel(12, 16, 0), dtype)
+    training = lstm_text.Training(model, precision, STEPS, lr=0.01, max_norm=0.4)
+    for i in range(STEPS):
+        yield training.step(classes((4, 10), 12, i % 4), classes((4, 10), 12, (i + 1) % 4))
+
+
+def vae_losses(precision, dtype):
+    training = vae.Training(filled(vae.VAE(8, 8, 4), dtype), precision, lr=0.01)
+    for i in range(STEPS):
+        images = inputs((16, 1, 8, 8), i % 4, dtype).square()
+        yield training.step(images, inputs((16, 4), 4 + i, dtype))
+
+
+LOSSES = {"lstm_text": lstm_text_losses, "resnet18": resnet18_losses, "vae": vae_losses}
 
 
 def lines(losses, precision):

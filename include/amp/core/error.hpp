@@ -58,12 +58,13 @@ decltype(auto) or_out_of_memory(Call&& call) {
   }
 }
 
-/// The text that to_text() returns for a number.
+/// The text that to_text() returns for a number. A char is a letter.
 std::string integer_text(long long value);
 std::string integer_text(unsigned long long value);
 std::string real_text(double value);
 
 std::string to_text(bool value);
+std::string to_text(char value);
 template <std::integral I>
 std::string to_text(I value) {
   if constexpr (std::signed_integral<I>)

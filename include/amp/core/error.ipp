@@ -37,6 +37,7 @@ AMP_COLD std::string real_text(double value) {
   return text;
 }
 AMP_COLD std::string to_text(bool value) { return value ? "true" : "false"; }
+AMP_COLD std::string to_text(char value) { return {value}; }
 
 AMP_COLD void MessagePart::append_chars(std::string& out, const MessagePart& part) {
   out += static_cast<const char*>(part.value_);
