@@ -54,6 +54,7 @@ AMP_INLINE std::optional<DType> OptimizerState::dtype(const StateChoice& choice,
 }
 AMP_INLINE Shape OptimizerState::shape(const Tensor& parameter) const {
   if (is_scalar()) return {};
+  if (shape_of != nullptr) return *shape_of(parameter.shape());
   const bool bytes = kind == kRest && storage == WeightStorage::kRemainder;
   return bytes ? Shape{parameter.numel(), 2} : parameter.shape();
 }
