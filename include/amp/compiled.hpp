@@ -185,6 +185,7 @@
 #include "amp/nn/sequential.ipp"
 #include "amp/nn/transformer.ipp"
 #include "amp/optim/adadelta.ipp"
+#include "amp/optim/adafactor.ipp"
 #include "amp/optim/adagrad.ipp"
 #include "amp/optim/adam.ipp"
 #include "amp/optim/adamax.ipp"

@@ -53,6 +53,7 @@ class Adadelta;
 class Lion;
 class LAMB;
 class Muon;
+class Adafactor;
 class ExponentialMovingAverage;
 
 class GradScaler;

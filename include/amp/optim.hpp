@@ -5,6 +5,7 @@
 #pragma once
 
 #include "amp/optim/adadelta.hpp"
+#include "amp/optim/adafactor.hpp"
 #include "amp/optim/adagrad.hpp"
 #include "amp/optim/adam.hpp"
 #include "amp/optim/adamax.hpp"

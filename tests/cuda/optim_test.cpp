@@ -5,6 +5,7 @@
 // update of the scale, optimizers. The lists mix dtypes and are longer than one launch takes.
 #include <amp/kernels/backend.hpp>
 #include <amp/kernels/optim/adadelta.hpp>
+#include <amp/kernels/optim/adafactor.hpp>
 #include <amp/kernels/optim/adagrad.hpp>
 #include <amp/kernels/optim/adam.hpp>
 #include <amp/kernels/optim/adamax.hpp>
@@ -323,6 +324,14 @@ TEST_CASE("cuda lion: parameters, moments and counts are the host's", "[cuda]") 
 TEST_CASE("cuda lamb: parameters, moments and counts are the host's", "[cuda]") {
   check_rule<k::LambRule>(2, [](std::size_t variant, std::size_t g) {
     return k::LambRule{.beta2 = g == 0 ? 0.99 : 0.98, .weight_decay = variant % 2 == g ? 0.05 : 0};
+  });
+}
+
+TEST_CASE("cuda adafactor: steps along given directions are the host's", "[cuda]") {
+  check_rule<k::AdafactorRule>(2, [](std::size_t variant, std::size_t g) {
+    return k::AdafactorRule{.eps2 = variant == 0 ? 1e-3 : 2,
+                            .d = g == 0 ? 1 : 1.5,
+                            .weight_decay = variant % 2 == g ? 0.05 : 0};
   });
 }
 

@@ -102,6 +102,11 @@ TEST_CASE("cuda Muon: a graph, with a schedule, an average and a skip, is the ho
   check_graph(optim_test::maker<amp::Muon>({.lr = 0.02, .ns_dtype = amp::kFloat32}), {9, 7}, true);
 }
 
+TEST_CASE("cuda Adafactor: a graph of matrices is the host's", "[cuda]") {
+  for (const amp::Shape& shape : {amp::Shape{9, 7}, amp::Shape{2, 3, 5}, amp::Shape{}})
+    check_graph(optim_test::maker<amp::Adafactor>({.lr = 0.3, .weight_decay = 0.1}), shape, true);
+}
+
 TEST_CASE("cuda optimizers: a graph takes the rates of LambdaLR and of a plateau", "[cuda]") {
   const auto run = [](bool records) {
     const Tensor p = amp::zeros({3}, {.device = amp::kCUDA, .requires_grad = true});

@@ -15,7 +15,7 @@ import blocks
 import numpy as np
 import torch
 from make_train_cnn import splitmix64
-from models import lstm_text, resnet18, run, vae
+from models import lstm_text, ppo, resnet18, run, vae
 
 STEPS = 20
 PRECISIONS = ("fp64", "fp32", "bf16", "fp16")
@@ -74,7 +74,28 @@ def vae_losses(precision, dtype):
         yield training.step(images, inputs((16, 4), 4 + i, dtype))
 
 
-LOSSES = {"lstm_text": lstm_text_losses, "resnet18": resnet18_losses, "vae": vae_losses}
+def ppo_losses(precision, dtype):
+    training = ppo.Training(filled(ppo.ActorCritic(width=16), dtype), precision, lr=0.003)
+    env = ppo.CartPole(inputs((16, 4), 0, dtype) / 20)
+    states, fell = [], []
+    actions = [classes((16,), 2, t) for t in range(32)]
+    for t in range(32):
+        states.append(env.states)
+        fell.append(env.step(actions[t], inputs((16, 4), 1 + t, dtype) / 20))
+    values = inputs((33, 16), 33, dtype)
+    gains = ppo.advantages(torch.stack(fell), values)
+    log_probs = inputs((32, 16), 34, dtype) / 4 - 0.7
+    rollout = torch.stack(states), torch.stack(actions), log_probs, gains, gains + values[:-1]
+    for i in range(STEPS):
+        yield training.step(*(part.chunk(4)[i % 4] for part in rollout))
+
+
+LOSSES = {
+    "lstm_text": lstm_text_losses,
+    "ppo": ppo_losses,
+    "resnet18": resnet18_losses,
+    "vae": vae_losses,
+}
 
 
 def lines(losses, precision):

@@ -48,6 +48,7 @@ inline const std::vector<std::pair<std::string_view, Maker>>& every_optimizer() 
       {"Adamax", maker<amp::Adamax>({.lr = 0.01})},
       {"NAdam", maker<amp::NAdam>({.lr = 0.01, .decoupled_weight_decay = true})},
       {"RAdam", maker<amp::RAdam>({.lr = 0.01, .beta2 = 0.7})},
+      {"Adafactor", maker<amp::Adafactor>({.lr = 0.05, .weight_decay = 0.1})},
   };
   return all;
 }

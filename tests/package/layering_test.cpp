@@ -36,7 +36,8 @@ const std::vector<std::vector<std::string>> kLayers = read_layers();
 const std::set<std::pair<std::string, std::string>> kForbidden = {{"nn", "autocast"},
                                                                   {"optim", "autocast"}};
 const std::string kEntersPolicies = "amp/nn/module";  // module.hpp, module_call.hpp
-const std::string kLeavesScopes = "amp/optim/muon";   // whose steps multiply matrices, in no scope
+/// The steps of these optimizers are made of ops, in no scope.
+const std::set<std::string> kLeaveScopes = {"amp/optim/adafactor.ipp", "amp/optim/muon.ipp"};
 
 /// Headers at the root that are not named after a module. "top" may include everything below.
 const std::map<std::string, std::string> kRootHeaders = {
@@ -175,7 +176,7 @@ std::string objection(const std::string& from, const std::string& to) {
   if (lower != upper && level_of(lower) == level_of(upper)) return "goes sideways";
   if (level_of(lower) > level_of(upper)) return "goes up";
   if (kForbidden.contains({upper, lower}) && !from.starts_with(kEntersPolicies) &&
-      !from.starts_with(kLeavesScopes))
+      !kLeaveScopes.contains(from))
     return "is ruled out";
   if (from.ends_with(".cuh") && is_host_kernel(to)) return "goes from CUDA to host";
   if (!from.ends_with(".cuh") && to.ends_with(".cuh")) return "needs nvcc";

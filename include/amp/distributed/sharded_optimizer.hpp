@@ -21,6 +21,7 @@
 namespace amp::inline v0 {
 
 class LAMB;
+class Adafactor;
 
 namespace detail {
 
@@ -82,8 +83,8 @@ class ParameterShards {
 /// unscale_and_clip returns is computed from those of the ranks' parts, so its last bits may
 /// differ, and with them a step that it clips. Gradients have the dtype that is sent
 /// (DataParallelOptions::wire). After backward() `.grad` of the parameters is undefined.
-/// Options: those of O, but for moments = kUInt8. LAMB is not supported, since its rate depends on the norm of a whole
-/// parameter, nor is DataParallelOptions::find_unused.
+/// Options: those of O, but for moments = kUInt8. LAMB and Adafactor are not supported, since their
+/// rates depend on the norm of a whole parameter, nor is DataParallelOptions::find_unused.
 /// Use: like any optimizer of a GradScaler, with GradScalerOptions::agree set. Clip with the
 /// scaler's unscale_and_clip, which computes the norm over all ranks: clip_grad_norm_ would find no
 /// gradients. The scaler's statistics and ledger cover this rank's part. After each backward() that
@@ -107,8 +108,8 @@ class ParameterShards {
 template <class O>
 class ShardedOptimizer {
   static_assert(
-      !std::is_same_v<O, LAMB>,
-      "LAMB cannot be sharded: its learning rate depends on the norm of a whole parameter");
+      !std::is_same_v<O, LAMB> && !std::is_same_v<O, Adafactor>,
+      "LAMB and Adafactor cannot be sharded: their rates depend on the norm of a whole parameter");
 
  public:
   using Options = typename O::Options;

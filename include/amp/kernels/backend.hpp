@@ -58,7 +58,8 @@ struct OptimizerKernels : OptimizerKernel<Rules>... {
 using AllOptimizerKernels =
     OptimizerKernels<struct SgdRule, struct AdamRule, struct LionRule, struct LambRule,
                      struct RMSpropRule, struct AdagradRule, struct AdadeltaRule, struct AdamaxRule,
-                     struct NAdamRule, struct RAdamRule, struct MuonRule, struct AverageRule>;
+                     struct NAdamRule, struct RAdamRule, struct MuonRule, struct AdafactorRule,
+                     struct AverageRule>;
 
 /// A kernel takes every dtype that its op takes. Initialise a table with braces: members without an
 /// initialiser are null.

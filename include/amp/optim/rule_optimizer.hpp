@@ -38,8 +38,8 @@ struct OptionsOfOthers {
     constexpr Value(const T&) {}
     constexpr Value(std::initializer_list<double> = {}) {}
   };
-  Value lr = {}, learning_rate = {}, alpha = {}, rho = {}, lr_decay = {}, momentum = {},
-        dampening = {}, betas = {}, beta1 = {}, beta2 = {}, eps = {}, epsilon = {},
+  Value lr = {}, learning_rate = {}, alpha = {}, rho = {}, lr_decay = {}, beta2_decay = {},
+        momentum = {}, dampening = {}, betas = {}, beta1 = {}, beta2 = {}, eps = {}, epsilon = {},
         weight_decay = {}, initial_accumulator_value = {}, momentum_decay = {}, nesterov = {},
         centered = {}, decoupled_weight_decay = {}, amsgrad = {}, foreach = {}, maximize = {},
         capturable = {}, differentiable = {}, fused = {};
@@ -60,7 +60,8 @@ concept Parameters = std::same_as<T, std::vector<Tensor>> || std::same_as<T, Nam
 /// - visit(options, f) calls f(name, number, below) for each number that may change while training.
 ///   The number must lie in [0, below), or in [0, infinity) if `below` is not given.
 /// It may have a class Preparation, which computes what takes the gradients' place in the step, as
-/// Muon's does, and check_parameter(i, parameter), which throws if it cannot.
+/// Muon's does; check_parameter(i, parameter), which throws if it cannot; and kShapes, the shapes of
+/// states that only the preparation uses (detail::OptimizerState::shape_of).
 /// The members are defined in rule_optimizer.ipp, which the file that defines the formula includes.
 template <class Formula>
 class RuleOptimizer : public Optimizer {

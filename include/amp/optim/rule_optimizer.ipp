@@ -52,6 +52,10 @@ AMP_COLD RuleOptimizer<Formula>::RuleOptimizer(std::vector<Group> groups)
   for (int s = 0; s < Rule::kStates; ++s) {
     states_[s].name = Formula::kStates[s];
     states_[s].may_lack = !usual.keeps_state(s);
+    if constexpr (requires { Formula::kShapes; }) {
+      states_[s].may_lack = false;
+      states_[s].shape_of = Formula::kShapes[s];
+    }
   }
   steps_.may_lack = !kernels::counts_steps(usual);
   AMP_CHECK(!groups.empty(), name(), detail::kNoParams);
@@ -88,7 +92,8 @@ AMP_COLD void RuleOptimizer<Formula>::add_param_group(Group group) try {
       adopt(group.params[k], group.names.empty() ? std::string_view() : group.names[k]);
     for (std::size_t i = before; i < parameters().size(); ++i) {
       detail::check_choice(name(), i, parameters()[i], choice_of(group.options));
-      if constexpr (kPrepares) Formula::check_parameter(i, parameters()[i]);
+      if constexpr (requires { Formula::check_parameter(i, parameters()[i]); })
+        Formula::check_parameter(i, parameters()[i]);
     }
     for (std::size_t i = before; i < parameters().size(); ++i) {
       const Device device = parameters()[i].device();
@@ -293,8 +298,10 @@ void RuleOptimizer<Formula>::list(std::size_t i, const Tensor& grad, const State
   kernels::OptimizerParameter<Rule>& row = parameters_list_.emplace_back();
   row.parameter = p.raw_data();
   row.gradient = grad.raw_data();
-  for (int s = 0; s < Rule::kStates; ++s)
-    if (rule.keeps_state(s)) row.states[s] = state_of(states_[s], i, choice);
+  for (int s = 0; s < Rule::kStates; ++s) {
+    const bool has_shape = states_[s].shape_of != nullptr && !states_[s].is_none_of(p.shape());
+    if (has_shape || rule.keeps_state(s)) row.states[s] = state_of(states_[s], i, choice);
+  }
   if (kernels::counts_steps(rule))
     row.step = static_cast<std::int64_t*>(state_of(steps_, i, choice));
   if (kernels::kKeepsProduct<Rule>)

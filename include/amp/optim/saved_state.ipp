@@ -102,7 +102,8 @@ AMP_LAZY_DEFINITION AMP_COLD auto Optimizer::find_states(
       AMP_CHECK(dtype || given.find(name) == nullptr, "load_state_dict: \"", name,
                 "\" was saved with another `storage` than ", amp::name(storage_of(i)), ", which ",
                 describe(p), " has here");
-      list.push_back(dtype ? given.matching(name, state->shape(p, *dtype), *dtype) : Tensor());
+      const bool exists = dtype && !state->is_none_of(p.shape());
+      list.push_back(exists ? given.matching(name, state->shape(p, *dtype), *dtype) : Tensor());
     }
   }
   return found;
@@ -119,7 +120,8 @@ AMP_LAZY_DEFINITION AMP_COLD void Optimizer::check_complete(
                                   (all[s]->kind == State::kCount && t.item<std::int64_t>() > 0)));
   }
   for (std::size_t s = 0; s < all.size() && begun; ++s) {
-    const bool needs = !all[s]->may_lack && all[s]->dtype(choice(i), parameters_[i]).has_value();
+    const bool needs = !all[s]->may_lack && !all[s]->is_none_of(parameters_[i].shape()) &&
+                       all[s]->dtype(choice(i), parameters_[i]).has_value();
     const std::string name = entry_name(i, *all[s]);
     if (needs && given.find(name) == nullptr) given.add_missing(name);
   }

@@ -44,7 +44,7 @@ struct OptimizerState {
   enum Kind : std::uint8_t {
     kCount,    ///< an int64 scalar, 0 at first, that may exist from the start
     kProduct,  ///< a float64 scalar, 1 at first, that exists from the start
-    kMoment,   ///< of the parameter's shape, or blocks of 8 bits
+    kMoment,   ///< of the parameter's shape, of shape_of(), or blocks of 8 bits
     kRest,     ///< the auxiliary state of weights in one storage
   };
 
@@ -52,11 +52,17 @@ struct OptimizerState {
   Kind kind = kMoment;
   WeightStorage storage = WeightStorage::kParameter;  // for kRest: the storage it belongs to
   bool may_lack = false;  // a parameter may have other states without this one
+  /// Unless null: the shape of a moment for parameters of a shape; none if they have no such state.
+  std::optional<Shape> (*shape_of)(const Shape& parameter) = nullptr;
   PoolVector<Tensor> tensors = {};
   PoolVector<std::pair<std::size_t, Tensor>> created = {};  // by a step that is not applied yet
 
   /// Whether this is one number for each parameter.
   bool is_scalar() const { return kind == kCount || kind == kProduct; }
+  /// Whether shape_of() gives parameters of this shape no such state.
+  bool is_none_of(const Shape& parameter) const {
+    return shape_of != nullptr && !shape_of(parameter).has_value();
+  }
   /// The dtype of this state for a parameter, or none if the parameter has no such state.
   std::optional<DType> dtype(const StateChoice& choice, const Tensor& parameter) const;
   /// The shape of this state in that dtype. A remainder has two bytes for each element, [numel, 2],

@@ -57,6 +57,7 @@ AMP_INLINE std::optional<DType> OptimizerState::dtype(const StateChoice& choice,
 }
 AMP_INLINE Shape OptimizerState::shape(const Tensor& parameter, DType dtype) const {
   if (is_scalar()) return {};
+  if (shape_of != nullptr) return *shape_of(parameter.shape());
   if (dtype != kUInt8) return parameter.shape();
   if (kind == kRest) return {parameter.numel(), 2};
   return {ceil_div(parameter.numel(), kernels::kMomentBlock), kernels::kMomentBlockBytes};

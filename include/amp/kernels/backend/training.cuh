@@ -11,6 +11,7 @@
 #include "amp/kernels/hash/cuda.cuh"
 #include "amp/kernels/histogram/cuda.cuh"
 #include "amp/kernels/optim/adadelta.hpp"
+#include "amp/kernels/optim/adafactor.hpp"
 #include "amp/kernels/optim/adagrad.hpp"
 #include "amp/kernels/optim/adam.hpp"
 #include "amp/kernels/optim/adamax.hpp"

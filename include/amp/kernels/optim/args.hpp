@@ -60,7 +60,9 @@ inline constexpr bool kKeepsProduct = requires {
   &Rule::factor_of_step;
 };
 
-/// Whether a rule multiplies the rate of each parameter by its trust ratio.
+/// Whether the rate of each parameter depends on a ratio: rule.trust(weights, directions, numel) of
+/// the sums of the squares of the weights and of the directions of their step. The directions are
+/// those of Rule::direct if Rule::kDirects, else the gradients.
 template <class Rule>
 inline constexpr bool kTrusts = requires {
   requires Rule::kTrusts;
@@ -116,14 +118,17 @@ struct GroupSettings {
   friend bool operator==(const GroupSettings&, const GroupSettings&) = default;
 };
 
-/// Returns the coefficients of a parameter's next step. V is as in AdamRule::coefficients.
+/// Returns the coefficients of a parameter's next step, of which `trust` is the ratio if
+/// kTrusts<Rule>. V is as in AdamRule::coefficients.
 AMP_EITHER_SIDE
 template <class V, class Rule>
 AMP_HOST_DEVICE auto coefficients_of(const OptimizerParameter<Rule>& p, const Rule& rule,
-                                     double rate) {
+                                     double rate, [[maybe_unused]] double trust = 1) {
   const std::int64_t t = p.step != nullptr ? *p.step + 1 : 0;
   if constexpr (kKeepsProduct<Rule>) {
     return rule.template coefficients<V>(rate, t, *p.product);
+  } else if constexpr (kTrusts<Rule>) {
+    return rule.template coefficients<V>(rate, t, trust);
   } else {
     return rule.template coefficients<V>(rate, t);
   }

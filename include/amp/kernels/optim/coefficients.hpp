@@ -9,6 +9,7 @@
 
 #include "amp/core/config.hpp"
 #include "amp/kernels/functions.hpp"
+#include "amp/kernels/optim/adafactor.hpp"
 #include "amp/kernels/optim/adam.hpp"
 #include "amp/kernels/optim/adamax.hpp"
 #include "amp/kernels/optim/lamb.hpp"
@@ -94,22 +95,39 @@ AMP_HOST_DEVICE RAdamRule::Coefficients<typename V::Number> RAdamRule::coefficie
 AMP_EITHER_SIDE
 template <class V>
 AMP_HOST_DEVICE LambRule::Coefficients<typename V::Number> LambRule::coefficients(
-    double rate, std::int64_t t) const {
+    double rate, std::int64_t t, double trust) const {
   using T = typename V::Number;
   const auto step = static_cast<double>(t);
   const double root = functions::sqrt(1 - functions::pow(beta2, step));
   return Coefficients<T>{
-      static_cast<T>(rate),       static_cast<T>(root / (1 - functions::pow(beta1, step))),
-      static_cast<T>(eps * root), static_cast<T>(weight_decay),
-      static_cast<T>(1 - beta1),  static_cast<T>(1 - beta2),
+      static_cast<T>(rate * trust), static_cast<T>(root / (1 - functions::pow(beta1, step))),
+      static_cast<T>(eps * root),   static_cast<T>(weight_decay),
+      static_cast<T>(1 - beta1),    static_cast<T>(1 - beta2),
       static_cast<T>(beta2)};
 }
 
-/// Returns ||weights|| / ||directions|| of a parameter, or 1 if either is 0, from the sums of the
-/// squares.
-AMP_HOST_DEVICE inline double trust_ratio(double weights, double directions) {
+AMP_HOST_DEVICE inline double LambRule::trust(double weights, double directions, std::int64_t) {
   if (weights == 0 || directions == 0) return 1;
   return functions::sqrt(weights) / functions::sqrt(directions);
+}
+
+AMP_EITHER_SIDE
+template <class V>
+AMP_HOST_DEVICE AdafactorRule::Coefficients<typename V::Number> AdafactorRule::coefficients(
+    double rate, std::int64_t t, double trust) const {
+  using T = typename V::Number;
+  const double limit = 1 / functions::sqrt(static_cast<double>(t));
+  const double shrink = (1 - rate * typename V::Double{weight_decay}).value;
+  return Coefficients<T>{static_cast<T>((rate < limit ? rate : limit) * trust),
+                         static_cast<T>(shrink)};
+}
+
+AMP_HOST_DEVICE inline double AdafactorRule::trust(double weights, double directions,
+                                                   std::int64_t numel) const {
+  const double root = functions::sqrt(static_cast<double>(numel));
+  const double size = functions::sqrt(weights) / root;
+  const double excess = functions::sqrt(directions) / (root * d);
+  return (size > eps2 ? size : eps2) / (excess > 1 ? excess : 1);
 }
 
 }  // namespace amp::inline v0::kernels

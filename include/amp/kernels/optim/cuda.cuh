@@ -30,10 +30,8 @@ __device__ void step_piece(const OptimizerParameter<Rule> p, bool vectors,
                            const GroupSettings<Rule>& group, double trust, bool is_new, Range range,
                            const GradScale& scale, std::int64_t applied) {
   constexpr int kStates = kStatesOf<Rule, kKind>;
-  const auto& k = shared_coefficients<C>(p, group.rule, is_new, [&] {
-    const double rate = scheduled_rate(group.lr, applied);
-    return kTrusts<Rule> ? rate * trust : rate;
-  });
+  const auto& k = shared_coefficients<C>(
+      p, group.rule, is_new, [&] { return scheduled_rate(group.lr, applied); }, trust);
   const C factor = static_cast<C>(group.factor(scale, p.gradient_dtype));
   if constexpr (kKind == StepKind::kBlocks && std::is_same_v<C, float>) {
     if (p.state_dtype == kUInt8)

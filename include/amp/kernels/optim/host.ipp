@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "amp/kernels/optim/adadelta.hpp"
+#include "amp/kernels/optim/adafactor.hpp"
 #include "amp/kernels/optim/adagrad.hpp"
 #include "amp/kernels/optim/adam.hpp"
 #include "amp/kernels/optim/adamax.hpp"
@@ -111,6 +112,7 @@ template void optimizer_step(const OptimizerArgs<AdamaxRule>& args);
 template void optimizer_step(const OptimizerArgs<NAdamRule>& args);
 template void optimizer_step(const OptimizerArgs<RAdamRule>& args);
 template void optimizer_step(const OptimizerArgs<MuonRule>& args);
+template void optimizer_step(const OptimizerArgs<AdafactorRule>& args);
 template void optimizer_step(const OptimizerArgs<AverageRule>& args);
 #endif
 

@@ -18,8 +18,8 @@ struct LambRule {
   static constexpr int kStates = 2;  // exp_avg, exp_avg_sq
   static constexpr bool kCountsSteps = true;
   static constexpr int kStochasticState = 1;
-  /// The rate of each parameter is multiplied by its trust_ratio.
-  static constexpr bool kTrusts = true;
+  /// The rate of each parameter is multiplied by its trust().
+  static constexpr bool kTrusts = true, kDirects = true;
   AMP_HOST_DEVICE static constexpr bool keeps_state(int) { return true; }
 
   template <class T>
@@ -29,7 +29,10 @@ struct LambRule {
   };
   AMP_EITHER_SIDE
   template <class V>
-  AMP_HOST_DEVICE Coefficients<typename V::Number> coefficients(double rate, std::int64_t t) const;
+  AMP_HOST_DEVICE Coefficients<typename V::Number> coefficients(double rate, std::int64_t t,
+                                                                double trust) const;
+  /// ||weights|| / ||directions||, or 1 if either is 0.
+  AMP_HOST_DEVICE static double trust(double weights, double directions, std::int64_t numel);
 
   /// Replaces grad by the direction of the step. The trust ratio determines its length.
   AMP_EITHER_SIDE

@@ -86,17 +86,18 @@ struct StepTable final : DescriptorTable::Contents {
   const std::vector<unsigned> zero{0};
 };
 
-/// One thread computes the coefficients of a parameter's step, with the rate rate(), for all of its
-/// block; `is_new` if this is another parameter than in the previous call. All threads must call
-/// it.
+/// One thread computes the coefficients of a parameter's step, with the rate rate() and the ratio
+/// `trust`, for all of its block; `is_new` if this is another parameter than in the previous call.
+/// All threads must call it.
 template <class C, class Rule, class Rate>
 __device__ const typename Rule::template Coefficients<C>& shared_coefficients(
-    const OptimizerParameter<Rule>& p, const Rule& rule, bool is_new, const Rate& rate) {
+    const OptimizerParameter<Rule>& p, const Rule& rule, bool is_new, const Rate& rate,
+    double trust) {
   __shared__ typename Rule::template Coefficients<C> shared;
   if (is_new) {
     __syncthreads();
     if (threadIdx.x == 0) {
-      shared = coefficients_of<Rounded<C>>(p, rule, rate());
+      shared = coefficients_of<Rounded<C>>(p, rule, rate(), trust);
     }
     __syncthreads();
   }

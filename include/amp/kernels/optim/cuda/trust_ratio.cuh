@@ -36,7 +36,8 @@ template <StepKind kKind, class C, class Rule>
 __device__ TrustSums sums_of_chunk(const OptimizerParameter<Rule> p, bool vectors,
                                    const GroupSettings<Rule>& group, bool is_new, Range range,
                                    const GradScale& scale, double* tree) {
-  const auto& k = shared_coefficients<C>(p, group.rule, is_new, [] { return 0.0; });
+  const auto& k = shared_coefficients<C>(
+      p, group.rule, is_new, [] { return 0.0; }, 1);
   const C factor = static_cast<C>(group.factor(scale, p.gradient_dtype));
   Rounded<C> weights[kVector] = {}, directions[kVector] = {};
   const auto add = [&](auto size, std::int64_t i, int lane) {
@@ -47,8 +48,10 @@ __device__ TrustSums sums_of_chunk(const OptimizerParameter<Rule> p, bool vector
     for (int l = 0; l < N; ++l) {
       Rounded<C> grad = factor * Rounded<C>{g[l]};
       const Rounded<C> weight{w[l]};
-      Rounded<C> m{states[0][l]}, v{states[1][l]};
-      Rule::direct(k, grad, weight, m, v);
+      if constexpr (Rule::kDirects) {
+        Rounded<C> m{states[0][l]}, v{states[1][l]};
+        Rule::direct(k, grad, weight, m, v);
+      }
       weights[lane + l] = weights[lane + l] + weight * weight;
       directions[lane + l] = directions[lane + l] + grad * grad;
     }
@@ -102,12 +105,12 @@ AMP_KERNEL void trust_sums_kernel(const StepRow<Rule>* rows, std::int64_t count,
 }
 
 /// Computes the trust ratio of each parameter, one per block.
-template <class Row>
-AMP_KERNEL void trust_ratio_kernel(const Row* rows, const TrustSums* sums, double* ratios,
-                                   GradScale scale) {
+template <class Rule>
+AMP_KERNEL void trust_ratio_kernel(const StepRow<Rule>* rows, const GroupSettings<Rule>* groups,
+                                   const TrustSums* sums, double* ratios, GradScale scale) {
   __shared__ double tree[kLaneThreads];
   if (scale.skips()) return;
-  const Row& row = rows[blockIdx.x];
+  const StepRow<Rule>& row = rows[blockIdx.x];
   const auto total = [&](double TrustSums::*member) {
     double mine = 0;
     for (std::int64_t n = threadIdx.x; n * kChunk < row.p.numel; n += kLaneThreads)
@@ -116,7 +119,8 @@ AMP_KERNEL void trust_ratio_kernel(const Row* rows, const TrustSums* sums, doubl
     return sum_of_tree(tree, kLaneThreads);
   };
   const double weights = total(&TrustSums::weights), directions = total(&TrustSums::directions);
-  if (threadIdx.x == 0) ratios[blockIdx.x] = trust_ratio(weights, directions);
+  if (threadIdx.x == 0)
+    ratios[blockIdx.x] = groups[row.group].rule.trust(weights, directions, row.p.numel);
 }
 
 /// The trust ratios of a step's parameters. They live until the step is launched.
@@ -137,8 +141,8 @@ class TrustRatios {
     } else {
       run(trust_sums_kernel<StepKind::kStored, Rule>);
     }
-    launch(args.device, table.count(), kLaneThreads, trust_ratio_kernel<StepRow<Rule>>,
-           table.rows.data(), sums_.data(), ratios_.data(), args.scale);
+    launch(args.device, table.count(), kLaneThreads, trust_ratio_kernel<Rule>, table.rows.data(),
+           table.groups.data(), sums_.data(), ratios_.data(), args.scale);
   }
   const double* data() const { return ratios_.data(); }
 

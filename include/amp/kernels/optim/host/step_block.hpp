@@ -25,6 +25,7 @@ struct StepRow {
   double rate, factor;   // learning rate; factor of the gradient
   std::int64_t applied;  // the steps before this one
   bool streams = false;  // whether copies bypass the caches
+  double trust = 1;      // if kTrusts<Rule>
 
   bool keeps_state(int s) const { return group->rule.keeps_state(s); }
   RoundingBits random_bits(RoundingBits::Array array) const {
@@ -32,7 +33,7 @@ struct StepRow {
   }
   template <class C>
   typename Rule::template Coefficients<C> coefficients() const {
-    return coefficients_of<Rounded<C>>(*p, group->rule, rate);
+    return coefficients_of<Rounded<C>>(*p, group->rule, rate, trust);
   }
   /// Sets elements [at, at + n) of the gradient to 0.
   void zero_gradient(std::int64_t at, std::int64_t n) const {

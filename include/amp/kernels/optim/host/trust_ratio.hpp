@@ -51,15 +51,19 @@ struct TrustLoop {
  private:
   /// Adds the number, or the vector, at `i`.
   template <class V>
-  AMP_ALWAYS_INLINE void add_at(const C* g, const C* w, C* const* states, std::int64_t i) {
-    static_assert(kStates == 2);
-    V grad, weight, first, second;
+  AMP_ALWAYS_INLINE void add_at(const C* g, const C* w, [[maybe_unused]] C* const* states,
+                                std::int64_t i) {
+    V grad, weight;
     get(g + i, grad);
     get(w + i, weight);
     grad = factor * grad;
-    get(states[0] + i, first);
-    get(states[1] + i, second);
-    Rule::direct(coefficients, grad, weight, first, second);
+    if constexpr (Rule::kDirects) {
+      static_assert(kStates == 2);
+      V first, second;
+      get(states[0] + i, first);
+      get(states[1] + i, second);
+      Rule::direct(coefficients, grad, weight, first, second);
+    }
     add_square(weight, weights + i % kGradientLanes);
     add_square(grad, directions + i % kGradientLanes);
   }
@@ -86,7 +90,7 @@ TrustSums trust_sums(const StepRow<Rule>& row, std::int64_t begin, std::int64_t 
   return {sum_of_lanes(loop.weights), sum_of_lanes(loop.directions)};
 }
 
-/// Multiplies the rates of all rows by the trust ratios of their parameters.
+/// Computes the trust ratios of the parameters of all rows.
 template <class Rule>
 void trust(const HostBuffer<StepRow<Rule>>& rows, std::int64_t count, const Chunks& chunks) {
   const HostBuffer<TrustSums> sums(chunks.size());
@@ -102,7 +106,8 @@ void trust(const HostBuffer<StepRow<Rule>>& rows, std::int64_t count, const Chun
       weights[(n - first) % kChunkLanes] += sums[n].weights;
       directions[(n - first) % kChunkLanes] += sums[n].directions;
     }
-    rows[i].rate *= trust_ratio(sum_of_lanes(weights), sum_of_lanes(directions));
+    rows[i].trust = rows[i].group->rule.trust(sum_of_lanes(weights), sum_of_lanes(directions),
+                                              rows[i].p->numel);
     first = end;
   }
 }
