@@ -15,7 +15,7 @@ import blocks
 import numpy as np
 import torch
 from make_train_cnn import splitmix64
-from models import resnet18, run
+from models import dcgan, resnet18, run, unet
 
 STEPS = 20
 PRECISIONS = ("fp64", "fp32", "bf16", "fp16")
@@ -60,7 +60,24 @@ def resnet18_losses(precision, dtype):
         yield training.step(inputs((16, 3, 16, 16), i % 4, dtype), classes((16,), 4, i % 4))
 
 
-LOSSES = {"resnet18": resnet18_losses}
+def unet_losses(precision, dtype):
+    model = filled(unet.UNet(width=4), dtype)
+    training = unet.Training(model, precision)
+    for i in range(STEPS):
+        yield training.step(inputs((4, 3, 32, 32), i % 4, dtype), classes((4, 32, 32), 3, i % 4))
+
+
+def dcgan_losses(precision, dtype):
+    generator = filled(dcgan.make_generator(noise=8, width=4), dtype)
+    discriminator = filled(dcgan.make_discriminator(width=4), dtype)
+    training = dcgan.Training(generator, discriminator, precision, lr=0.001)
+    for i in range(STEPS):
+        images = inputs((8, 3, 32, 32), i % 4, dtype)
+        of_generator, of_discriminator = training.step(images, inputs((8, 8, 1, 1), 4 + i, dtype))
+        yield of_generator + 2 * of_discriminator  # so that both count
+
+
+LOSSES = {"resnet18": resnet18_losses, "unet": unet_losses, "dcgan": dcgan_losses}
 
 
 def lines(losses, precision):
