@@ -15,7 +15,7 @@ import blocks
 import numpy as np
 import torch
 from make_train_cnn import splitmix64
-from models import lstm_text, ppo, resnet18, run, vae
+from models import dcgan, lstm_text, ppo, resnet18, run, unet, vae
 
 STEPS = 20
 PRECISIONS = ("fp64", "fp32", "bf16", "fp16")
@@ -39,8 +39,8 @@ def classes(shape, count, salt):
 
 
 def filled(module, dtype):
-    """The module in this dtype. Weights of matrices and kernels are by the formula, as small as their
-    inputs are many, and so are biases; other vectors are 1."""
+    """The module in this dtype. Weights of matrices and kernels are by the formula, as small as
+    their inputs are many, and so are biases; other vectors are 1."""
     for k, (name, p) in enumerate(module.named_parameters()):
         values = uniform(p.shape, k)
         if p.dim() > 1:
@@ -90,12 +90,24 @@ def ppo_losses(precision, dtype):
         yield training.step(*(part.chunk(4)[i % 4] for part in rollout))
 
 
-LOSSES = {
-    "lstm_text": lstm_text_losses,
-    "ppo": ppo_losses,
-    "resnet18": resnet18_losses,
-    "vae": vae_losses,
-}
+def unet_losses(precision, dtype):
+    model = filled(unet.UNet(width=4), dtype)
+    training = unet.Training(model, precision)
+    for i in range(STEPS):
+        yield training.step(inputs((4, 3, 32, 32), i % 4, dtype), classes((4, 32, 32), 3, i % 4))
+
+
+def dcgan_losses(precision, dtype):
+    generator = filled(dcgan.make_generator(noise=8, width=4), dtype)
+    discriminator = filled(dcgan.make_discriminator(width=4), dtype)
+    training = dcgan.Training(generator, discriminator, precision, lr=0.001)
+    for i in range(STEPS):
+        images = inputs((8, 3, 32, 32), i % 4, dtype)
+        of_generator, of_discriminator = training.step(images, inputs((8, 8, 1, 1), 4 + i, dtype))
+        yield of_generator + 2 * of_discriminator  # so that both count
+
+
+LOSSES = {n.removesuffix("_losses"): f for n, f in sorted(globals().items()) if n.endswith("_losses")}
 
 
 def lines(losses, precision):
