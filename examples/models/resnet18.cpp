@@ -34,13 +34,13 @@ void train(const examples::Run& run) {
   data::DataLoader tests(test.map(transforms::Compose(transforms::ToTensor(), normalize)),
                          {.batch_size = 256});
 
-  examples::resnet18::Training training(examples::resnet18::ResNet18(), run.precision, run.steps);
+  examples::resnet18::Training training{examples::resnet18::ResNet18(), run.precision, run.steps};
   for (std::int64_t step = 0; step < run.steps;) {
     for (const auto& [images, classes] : batches) {
       const amp::Tensor loss = training.step(images, classes);
-      if (step++ % 10 == 0)
+      if (step % 10 == 0)
         std::printf("step %4lld  loss %.4f\n", static_cast<long long>(step), loss.item());
-      if (step == run.steps) break;
+      if (++step == run.steps) break;
     }
   }
 

@@ -71,25 +71,21 @@ struct ResNet18 : nn::Module {
 
 struct Training {
   ResNet18 model;
-  amp::AutocastOptions autocast;
-  amp::GradScaler scaler;
-  amp::SGD optimizer;
-
-  Training(const ResNet18& network, const Precision& precision, std::int64_t steps,
-           double lr = 0.05)
-      : model(network),
-        autocast(precision.autocast),
-        scaler(precision.scaler),
-        optimizer(model.named_parameters(), {.lr = lr,
-                                             .momentum = 0.9,
-                                             .weight_decay = 5e-4,
-                                             .nesterov = true,
-                                             .schedule = amp::cosine_schedule(steps)}) {}
+  Precision precision;
+  std::int64_t steps = 0;
+  double lr = 0.05;
+  amp::GradScaler scaler{precision.scaler};
+  amp::SGD optimizer{model.named_parameters(),
+                     {.lr = lr,
+                      .momentum = 0.9,
+                      .weight_decay = 5e-4,
+                      .nesterov = true,
+                      .schedule = amp::cosine_schedule(steps)}};
 
   Tensor step(const Tensor& images, const Tensor& classes) {
     Tensor loss;
     {
-      const amp::AutocastGuard scope(amp::kCPU, autocast);
+      const amp::AutocastGuard scope(amp::kCPU, precision.autocast);
       loss = amp::cross_entropy(model.forward(images), classes);
     }
     optimizer.zero_grad();

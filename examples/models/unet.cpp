@@ -42,7 +42,7 @@ amp::data::Example<> draw(std::int64_t count) {
 }
 
 void train(const examples::Run& run) {
-  examples::unet::Training training(examples::unet::UNet(), run.precision);
+  examples::unet::Training training{examples::unet::UNet(), run.precision};
   for (std::int64_t step = 0; step < run.steps; ++step) {
     const auto [images, classes] = draw(16);
     const Tensor loss = training.step(images, classes);

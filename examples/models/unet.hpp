@@ -71,20 +71,15 @@ inline Tensor dice_loss(const Tensor& logits, const Tensor& classes) {
 
 struct Training {
   UNet model;
-  amp::AutocastOptions autocast;
-  amp::GradScaler scaler;
-  amp::Adam optimizer;
-
-  Training(const UNet& network, const Precision& precision, double lr = 1e-3)
-      : model(network),
-        autocast(precision.autocast),
-        scaler(precision.scaler),
-        optimizer(model.named_parameters(), {.lr = lr}) {}
+  Precision precision;
+  double lr = 1e-3;
+  amp::GradScaler scaler{precision.scaler};
+  amp::Adam optimizer{model.named_parameters(), {.lr = lr}};
 
   Tensor step(const Tensor& images, const Tensor& classes) {
     Tensor loss;
     {
-      const amp::AutocastGuard scope(amp::kCPU, autocast);
+      const amp::AutocastGuard scope(amp::kCPU, precision.autocast);
       const Tensor logits = model.forward(images);
       loss = amp::cross_entropy(logits, classes) + dice_loss(logits, classes);
     }
