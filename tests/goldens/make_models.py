@@ -15,7 +15,7 @@ import blocks
 import numpy as np
 import torch
 from make_train_cnn import splitmix64
-from models import resnet18, run
+from models import diffusion, resnet18, run
 
 STEPS = 20
 PRECISIONS = ("fp64", "fp32", "bf16", "fp16")
@@ -60,7 +60,18 @@ def resnet18_losses(precision, dtype):
         yield training.step(inputs((16, 3, 16, 16), i % 4, dtype), classes((16,), 4, i % 4))
 
 
-LOSSES = {"resnet18": resnet18_losses}
+def diffusion_losses(precision, dtype):
+    """The loss before each update, and that of the averaged weights after it."""
+    training = diffusion.Training(
+        filled(diffusion.UNet(width=8), dtype), precision, lr=0.002, warmup=5, decay=0.8
+    )
+    for i in range(STEPS):
+        images, noise = (inputs((8, 3, 8, 8), k + i % 4, dtype) for k in (0, 4))
+        t = 1 + classes((8,), training.diffusion.times, i % 4)
+        yield training.step(images, t, noise) + training.test(images, t, noise)
+
+
+LOSSES = {"diffusion": diffusion_losses, "resnet18": resnet18_losses}
 
 
 def lines(losses, precision):
