@@ -15,7 +15,7 @@ import blocks
 import numpy as np
 import torch
 from make_train_cnn import splitmix64
-from models import diffusion, resnet18, run
+from models import clip, diffusion, resnet18, run
 
 STEPS = 20
 PRECISIONS = ("fp64", "fp32", "bf16", "fp16")
@@ -60,6 +60,14 @@ def resnet18_losses(precision, dtype):
         yield training.step(inputs((16, 3, 16, 16), i % 4, dtype), classes((16,), 4, i % 4))
 
 
+def clip_losses(precision, dtype):
+    model = filled(clip.CLIP(width=16, heads=2, layers=2), dtype)
+    training = clip.Training(model, precision, STEPS, lr=0.002, warmup=5)
+    tokens = clip.tokenize([chr(97 + k) * (k + 1) for k in range(16)])  # "a", "bb", "ccc"
+    for i in range(STEPS):
+        yield training.step(inputs((16, 3, 16, 16), i % 4, dtype), tokens)
+
+
 def diffusion_losses(precision, dtype):
     """The loss before each update, and that of the averaged weights after it."""
     training = diffusion.Training(
@@ -71,7 +79,7 @@ def diffusion_losses(precision, dtype):
         yield training.step(images, t, noise) + training.test(images, t, noise)
 
 
-LOSSES = {"diffusion": diffusion_losses, "resnet18": resnet18_losses}
+LOSSES = {"clip": clip_losses, "diffusion": diffusion_losses, "resnet18": resnet18_losses}
 
 
 def lines(losses, precision):
