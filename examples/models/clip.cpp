@@ -20,7 +20,6 @@
 namespace {
 
 namespace data = amp::data;
-namespace transforms = amp::data::transforms;
 
 const std::vector<std::string> kDrawn = {
     "a disc",    "a ring", "a square",  "a frame",        "a triangle",
@@ -34,13 +33,11 @@ void train(const examples::Run& run) {
       run.data.empty() ? examples::load_drawn(1)
                        : examples::TrainAndTest{data::CIFAR10(run.data),
                                                 data::CIFAR10(run.data, {.train = false})};
-  const transforms::Normalize normalize({0.491, 0.482, 0.447}, {0.247, 0.243, 0.262});
-  const transforms::Compose augment(transforms::RandomCrop(32, {.padding = 4}),
-                                    transforms::RandomHorizontalFlip(), transforms::ToTensor(),
-                                    normalize);
-  data::DataLoader batches(train.map(augment), {.batch_size = 64, .shuffle = true, .workers = 2});
-  data::DataLoader tests(test.map(transforms::Compose(transforms::ToTensor(), normalize)),
-                         {.batch_size = 256});
+  const examples::ChannelStats stats = examples::channel_stats(train);
+  examples::Loader batches =
+      examples::make_loader(train, stats, {.batch_size = 64, .augment = true, .workers = 2});
+  examples::Loader tests =
+      examples::make_loader(test, stats, {.batch_size = 256, .shuffle = false});
 
   examples::clip::Training training(examples::clip::CLIP(), run.precision, run.steps);
   for (std::int64_t step = 0; step < run.steps;) {

@@ -8,7 +8,7 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import nn
-from torch.optim.lr_scheduler import CosineAnnealingLR, LinearLR, SequentialLR
+from torch.optim.lr_scheduler import ChainedScheduler, CosineAnnealingLR, LinearLR
 
 from models.run import arguments
 
@@ -21,24 +21,6 @@ def tokenize(captions):
     return torch.tensor([list((c + END).ljust(LENGTH, "\0").encode()) for c in captions])
 
 
-class TextEncoder(nn.Module):
-    def __init__(self, width, heads, layers):
-        super().__init__()
-        self.positions = nn.Parameter(torch.randn(LENGTH, width))
-        self.embedding = nn.Embedding(128, width)
-        layer = nn.TransformerEncoderLayer(
-            width, heads, 4 * width, 0.0, "gelu", batch_first=True, norm_first=True
-        )
-        self.encoder = nn.TransformerEncoder(
-            layer, layers, nn.LayerNorm(width), enable_nested_tensor=False
-        )
-
-    def forward(self, tokens):
-        mask = nn.Transformer.generate_square_subsequent_mask(LENGTH)
-        x = self.encoder(self.embedding(tokens) + self.positions, mask, is_causal=True)
-        return x[torch.arange(len(x)), tokens.argmax(1)]  # at the end token
-
-
 def halve(n_in, n_out):
     return nn.Sequential(
         nn.Conv2d(n_in, n_out, 3, stride=2, padding=1, bias=False), nn.BatchNorm2d(n_out), nn.GELU()
@@ -49,19 +31,32 @@ class CLIP(nn.Module):
     def __init__(self, width=64, heads=4, layers=2):
         super().__init__()
         self.logit_scale = nn.Parameter(torch.tensor(math.log(1 / 0.07)))
-        self.text_encoder = TextEncoder(width, heads, layers)
+        self.positions = nn.Parameter(torch.randn(LENGTH, width))
+        self.embedding = nn.Embedding(128, width)
+        layer = nn.TransformerEncoderLayer(
+            width, heads, 4 * width, 0.0, "gelu", batch_first=True, norm_first=True
+        )
+        self.transformer = nn.TransformerEncoder(
+            layer, layers, nn.LayerNorm(width), enable_nested_tensor=False
+        )
         self.image_encoder = nn.Sequential(
-            halve(3, width), halve(width, 2 * width), halve(2 * width, 4 * width),
-            nn.AdaptiveAvgPool2d(1), nn.Flatten(),
-        )  # fmt: skip
-        self.text_projection = nn.Linear(width, width, bias=False)
-        self.image_projection = nn.Linear(4 * width, width, bias=False)
+            halve(3, width),
+            halve(width, 2 * width),
+            halve(2 * width, 4 * width),
+            nn.AdaptiveAvgPool2d(1),
+            nn.Flatten(),
+            nn.Linear(4 * width, width, bias=False),
+        )
+        self.projection = nn.Linear(width, width, bias=False)
 
     def encode_text(self, tokens):
-        return F.normalize(self.text_projection(self.text_encoder(tokens)), dim=-1)
+        mask = nn.Transformer.generate_square_subsequent_mask(LENGTH)
+        x = self.transformer(self.embedding(tokens) + self.positions, mask, is_causal=True)
+        x = x[torch.arange(len(x)), tokens.argmax(1)]  # at the end token
+        return F.normalize(self.projection(x), dim=1)
 
     def encode_images(self, images):
-        return F.normalize(self.image_projection(self.image_encoder(images)), dim=-1)
+        return F.normalize(self.image_encoder(images), dim=1)
 
     def forward(self, images, tokens):
         return self.logit_scale.exp() * self.encode_images(images) @ self.encode_text(tokens).T
@@ -75,15 +70,10 @@ class Training:
         matrices = [p for p in model.parameters() if p.dim() > 1]
         others = [p for p in model.parameters() if p.dim() <= 1]
         self.optimizer = torch.optim.AdamW(
-            [{"params": matrices}, {"params": others, "weight_decay": 0}],
-            lr=lr,
-            betas=(0.9, 0.98),
-            eps=1e-6,
-            weight_decay=0.1,
+            [{"params": matrices}, {"params": others, "weight_decay": 0}], lr=lr, weight_decay=0.2
         )
         rise = LinearLR(self.optimizer, total_iters=warmup)
-        fall = CosineAnnealingLR(self.optimizer, steps - warmup)
-        self.schedule = SequentialLR(self.optimizer, [rise, fall], [warmup])
+        self.schedule = ChainedScheduler([rise, CosineAnnealingLR(self.optimizer, steps)])
 
     def step(self, images, tokens):
         with torch.autocast(**self.autocast):
