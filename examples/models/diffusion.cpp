@@ -25,10 +25,10 @@ void train(const examples::Run& run) {
       run.data.empty() ? examples::load_drawn(1)
                        : examples::TrainAndTest{data::CIFAR10(run.data),
                                                 data::CIFAR10(run.data, {.train = false})};
-  const transforms::Compose transform(transforms::Resize(16), transforms::ToTensor(),
-                                      transforms::Normalize({0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}));
-  data::DataLoader batches(train.map(transform), {.batch_size = 64, .shuffle = true, .workers = 2});
-  data::DataLoader tests(test.map(transform), {.batch_size = 256});
+  const transforms::Compose prepare(transforms::Resize(16), transforms::ToTensor(),
+                                    transforms::Normalize({0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}));
+  data::DataLoader batches(train.map(prepare), {.batch_size = 64, .shuffle = true, .workers = 2});
+  data::DataLoader tests(test.map(prepare), {.batch_size = 256});
 
   examples::diffusion::Training training(examples::diffusion::UNet(), run.precision);
   const auto random_times = [&](const amp::Tensor& images) {
@@ -52,4 +52,4 @@ void train(const examples::Run& run) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return examples::main(argc, argv, {.steps = 2000}, train); }
+int main(int argc, char** argv) { return examples::main(argc, argv, {.steps = 5000}, train); }

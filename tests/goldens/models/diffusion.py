@@ -137,11 +137,11 @@ def main(run):
     import torchvision
     from torchvision import transforms
 
-    transform = transforms.Compose(
+    prepare = transforms.Compose(
         [transforms.Resize(16), transforms.ToTensor(), transforms.Normalize([0.5] * 3, [0.5] * 3)]
     )
-    train = torchvision.datasets.CIFAR10(run.data, transform=transform)
-    test = torchvision.datasets.CIFAR10(run.data, train=False, transform=transform)
+    train = torchvision.datasets.CIFAR10(run.data, transform=prepare)
+    test = torchvision.datasets.CIFAR10(run.data, train=False, transform=prepare)
     batches = torch.utils.data.DataLoader(train, batch_size=64, shuffle=True, num_workers=2)
     tests = torch.utils.data.DataLoader(test, batch_size=256)
 
@@ -167,4 +167,4 @@ def main(run):
 
 
 if __name__ == "__main__":
-    main(arguments(steps=2000))
+    main(arguments(steps=5000))
