@@ -15,7 +15,7 @@ import blocks
 import numpy as np
 import torch
 from make_train_cnn import splitmix64
-from models import dcgan, lstm_text, ppo, resnet18, run, unet, vae
+from models import clip, dcgan, diffusion, lstm_text, ppo, resnet18, run, unet, vae
 
 STEPS = 20
 PRECISIONS = ("fp64", "fp32", "bf16", "fp16")
@@ -105,6 +105,25 @@ def dcgan_losses(precision, dtype):
         images = inputs((8, 3, 32, 32), i % 4, dtype)
         of_generator, of_discriminator = training.step(images, inputs((8, 8, 1, 1), 4 + i, dtype))
         yield of_generator + 2 * of_discriminator  # so that both count
+
+
+def clip_losses(precision, dtype):
+    model = filled(clip.CLIP(width=16, heads=2, layers=2), dtype)
+    training = clip.Training(model, precision, STEPS, lr=0.002, warmup=5)
+    tokens = clip.tokenize([chr(97 + k) * (k + 1) for k in range(16)])  # "a", "bb", "ccc"
+    for i in range(STEPS):
+        yield training.step(inputs((16, 3, 16, 16), i % 4, dtype), tokens)
+
+
+def diffusion_losses(precision, dtype):
+    """The loss before each update, and that of the averaged weights after it."""
+    training = diffusion.Training(
+        filled(diffusion.UNet(width=8), dtype), precision, lr=0.002, warmup=5, decay=0.8
+    )
+    for i in range(STEPS):
+        images, noise = (inputs((8, 3, 8, 8), k + i % 4, dtype) for k in (0, 4))
+        t = 1 + classes((8,), training.diffusion.times, i % 4)
+        yield training.step(images, t, noise) + training.test(images, t, noise)
 
 
 LOSSES = {n.removesuffix("_losses"): f for n, f in sorted(globals().items()) if n.endswith("_losses")}
