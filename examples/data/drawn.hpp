@@ -7,7 +7,10 @@
 
 #include "data/images.hpp"
 
+#include <amp/data.hpp>
+
 #include <cstdint>
+#include <string>
 
 namespace examples {
 
@@ -19,5 +22,12 @@ amp::data::ImageDataset draw(std::int64_t count, std::uint64_t seed);
 
 /// Images to train with and others to test with.
 TrainAndTest load_drawn(std::uint64_t seed);
+
+/// The images of a data set's files in a folder, or drawn ones if the folder has no name.
+template <class Files = amp::data::CIFAR10>
+TrainAndTest load_or_draw(const std::string& folder) {
+  if (folder.empty()) return load_drawn(1);
+  return {Files(folder), Files(folder, {.train = false})};
+}
 
 }  // namespace examples

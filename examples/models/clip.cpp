@@ -29,10 +29,7 @@ const std::vector<std::string> kPhotographs = {"a plane", "a car",  "a bird",  "
 
 void train(const examples::Run& run) {
   const amp::Tensor captions = examples::clip::tokenize(run.data.empty() ? kDrawn : kPhotographs);
-  const auto [train, test] =
-      run.data.empty() ? examples::load_drawn(1)
-                       : examples::TrainAndTest{data::CIFAR10(run.data),
-                                                data::CIFAR10(run.data, {.train = false})};
+  const auto [train, test] = examples::load_or_draw(run.data);
   const examples::ChannelStats stats = examples::channel_stats(train);
   examples::Loader batches =
       examples::make_loader(train, stats, {.batch_size = 64, .augment = true, .workers = 2});

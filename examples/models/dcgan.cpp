@@ -25,8 +25,7 @@ using amp::Tensor;
 constexpr std::int64_t kNoise = 100, kBatch = 64;
 
 void train(const examples::Run& run) {
-  const data::ImageDataset images =
-      run.data.empty() ? examples::load_drawn(1).train : data::CIFAR10(run.data);
+  const data::ImageDataset images = examples::load_or_draw(run.data).train;
   const transforms::Compose scale(transforms::ToTensor(), transforms::Normalize({0.5}, {0.5}));
   data::DataLoader batches(
       images.map(scale), {.batch_size = kBatch, .shuffle = true, .workers = 2, .drop_last = true});

@@ -21,10 +21,7 @@ namespace data = amp::data;
 namespace transforms = amp::data::transforms;
 
 void train(const examples::Run& run) {
-  const auto [train, test] =
-      run.data.empty() ? examples::load_drawn(1)
-                       : examples::TrainAndTest{data::CIFAR10(run.data),
-                                                data::CIFAR10(run.data, {.train = false})};
+  const auto [train, test] = examples::load_or_draw(run.data);
   const transforms::Compose prepare(transforms::Resize(16), transforms::ToTensor(),
                                     transforms::Normalize({0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}));
   data::DataLoader batches(train.map(prepare), {.batch_size = 64, .shuffle = true, .workers = 2});

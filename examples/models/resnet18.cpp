@@ -22,10 +22,7 @@ namespace data = amp::data;
 namespace transforms = amp::data::transforms;
 
 void train(const examples::Run& run) {
-  const auto [train, test] =
-      run.data.empty() ? examples::load_drawn(1)
-                       : examples::TrainAndTest{data::CIFAR10(run.data),
-                                                data::CIFAR10(run.data, {.train = false})};
+  const auto [train, test] = examples::load_or_draw(run.data);
   const transforms::Normalize normalize({0.491, 0.482, 0.447}, {0.247, 0.243, 0.262});
   const transforms::Compose augment(transforms::RandomCrop(32, {.padding = 4}),
                                     transforms::RandomHorizontalFlip(), transforms::ToTensor(),

@@ -22,10 +22,7 @@ namespace transforms = amp::data::transforms;
 using examples::vae::kLatents;
 
 void train(const examples::Run& run) {
-  const auto [train, test] =
-      run.data.empty()
-          ? examples::load_drawn(1)
-          : examples::TrainAndTest{data::MNIST(run.data), data::MNIST(run.data, {.train = false})};
+  const auto [train, test] = examples::load_or_draw<amp::data::MNIST>(run.data);
   const transforms::Compose grey(transforms::Grayscale(), transforms::Resize(28),
                                  transforms::ToTensor());
   data::DataLoader batches(train.map(grey), {.batch_size = 128, .shuffle = true, .workers = 2});
