@@ -170,7 +170,7 @@ TEST_CASE("methods: a write in place has the gradients of its op") {
   }
 }
 
-TEST_CASE("methods: operators of comparison and of masks") {
+TEST_CASE("methods: operators of comparison, of masks and of remainders") {
   const Tensor x = amp::tensor({1, 2, 3}, 3), y = amp::tensor({3, 2, 1}, 3);
   const auto truth = [](const Tensor& t) { return t.to_vector<int>(); };
   CHECK(truth(x == y) == std::vector<int>{0, 1, 0});
@@ -185,6 +185,8 @@ TEST_CASE("methods: operators of comparison and of masks") {
   CHECK(truth((x > 1) ^ (y > 1)) == std::vector<int>{1, 0, 1});
   CHECK(truth(!(x > 1)) == std::vector<int>{1, 0, 0});
   CHECK(truth(~(x > 1)) == std::vector<int>{1, 0, 0});
+  CHECK(truth(-x % 3) == std::vector<int>{2, 1, 0});
+  CHECK(truth(x % -y) == std::vector<int>{-2, 0, 0});
   CHECK_THAT(amp_test::error_of([&] { return x & y; }), ContainsSubstring("bitwise"));
   CHECK(x.equal(x));
   CHECK(x.to(amp::kFloat32).allclose(x.to(amp::kFloat32) + 1e-9));

@@ -105,6 +105,9 @@ template <Arithmetic N> [[nodiscard]] Tensor operator/(N a, const Tensor& b) { r
 AMP_LAZY [[nodiscard]] Tensor fmod(const Tensor& input, const Tensor& other);
 /// a - b floor(a / b), with the sign of `other`, as % of Python. The rest as fmod.
 AMP_LAZY [[nodiscard]] Tensor remainder(const Tensor& input, const Tensor& other);
+AMP_LAZY [[nodiscard]] inline Tensor operator%(const Tensor& a, const Tensor& b) {
+  return remainder(a, b);
+}
 
 namespace detail {
 
@@ -121,6 +124,10 @@ template <Arithmetic N>
 template <Arithmetic N>
 [[nodiscard]] Tensor remainder(const Tensor& input, N other) {
   return detail::remainder_number(input, detail::number_operand(other));
+}
+template <Arithmetic N>
+[[nodiscard]] Tensor operator%(const Tensor& a, N b) {
+  return remainder(a, b);
 }
 
 // --- negation ------------------------------------------------------------------------------------
