@@ -36,13 +36,13 @@ void train(const examples::Run& run) {
   examples::Loader tests =
       examples::make_loader(test, stats, {.batch_size = 256, .shuffle = false});
 
-  examples::clip::Training training(examples::clip::CLIP(), run.precision, run.steps);
+  examples::clip::Training training{examples::clip::CLIP(), run.precision, run.steps};
   for (std::int64_t step = 0; step < run.steps;) {
     for (const auto& [images, classes] : batches) {
       const amp::Tensor loss = training.step(images, captions[classes]);
-      if (step++ % 50 == 0)
+      if (step % 50 == 0)
         std::printf("step %4lld  loss %.4f\n", static_cast<long long>(step), loss.item());
-      if (step == run.steps) break;
+      if (++step == run.steps) break;
     }
   }
 

@@ -86,23 +86,19 @@ inline amp::AdamW make_optimizer(const CLIP& model, double lr, const amp::Schedu
 
 struct Training {
   CLIP model;
-  amp::AutocastOptions autocast;
-  amp::GradScaler scaler;
-  amp::AdamW optimizer;
-
-  Training(const CLIP& network, const Precision& precision, std::int64_t steps, double lr = 1e-3,
-           std::int64_t warmup = 50)
-      : model(network),
-        autocast(precision.autocast),
-        scaler(precision.scaler),
-        optimizer(make_optimizer(
-            model, lr,
-            amp::chained_schedule({amp::warmup_schedule(warmup), amp::cosine_schedule(steps)}))) {}
+  Precision precision;
+  std::int64_t steps;
+  double lr = 1e-3;
+  std::int64_t warmup = 50;
+  amp::Schedule schedule =
+      amp::chained_schedule({amp::warmup_schedule(warmup), amp::cosine_schedule(steps)});
+  amp::GradScaler scaler{precision.scaler};
+  amp::AdamW optimizer = make_optimizer(model, lr, schedule);
 
   Tensor step(const Tensor& images, const Tensor& tokens) {
     Tensor loss;
     {
-      const amp::AutocastGuard scope(amp::kCPU, autocast);
+      const amp::AutocastGuard scope(amp::kCPU, precision.autocast);
       const Tensor logits = model.forward(images, tokens);
       const Tensor pairs = amp::arange(logits.size(0));
       loss = (amp::cross_entropy(logits, pairs) + amp::cross_entropy(logits.T(), pairs)) / 2;

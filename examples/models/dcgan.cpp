@@ -34,7 +34,7 @@ void train(const examples::Run& run) {
   const auto discriminator = dcgan::make_discriminator(64);
   dcgan::init_weights(generator);
   dcgan::init_weights(discriminator);
-  dcgan::Training training(generator, discriminator, run.precision);
+  dcgan::Training training{generator, discriminator, run.precision};
   const Tensor shown = amp::randn({64, kNoise, 1, 1});
   for (std::int64_t step = 0; step < run.steps;) {
     for (const auto& [real, classes] : batches) {

@@ -63,24 +63,17 @@ struct Losses {
 
 struct Training {
   nn::Sequential generator, discriminator;
-  amp::AutocastOptions autocast;
-  amp::GradScaler scaler;
-  amp::Adam generator_adam, discriminator_adam;
-
-  Training(const nn::Sequential& draws, const nn::Sequential& judges, const Precision& precision,
-           double lr = 2e-4)
-      : generator(draws),
-        discriminator(judges),
-        autocast(precision.autocast),
-        scaler(precision.scaler),
-        generator_adam(generator.named_parameters(), {.lr = lr, .beta1 = 0.5}),
-        discriminator_adam(discriminator.named_parameters(), {.lr = lr, .beta1 = 0.5}) {}
+  Precision precision;
+  double lr = 2e-4;
+  amp::GradScaler scaler{precision.scaler};
+  amp::Adam generator_adam{generator.named_parameters(), {.lr = lr, .beta1 = 0.5}};
+  amp::Adam discriminator_adam{discriminator.named_parameters(), {.lr = lr, .beta1 = 0.5}};
 
   Losses step(const Tensor& images, const Tensor& noise) {
     Losses losses;
     Tensor drawn;
     {
-      const amp::AutocastGuard scope(amp::kCPU, autocast);
+      const amp::AutocastGuard scope(amp::kCPU, precision.autocast);
       drawn = generator(noise);
       losses.discriminator =
           judge(discriminator(images), 1) + judge(discriminator(drawn.detach()), 0);
@@ -90,7 +83,7 @@ struct Training {
     scaler.step(discriminator_adam);
 
     {
-      const amp::AutocastGuard scope(amp::kCPU, autocast);
+      const amp::AutocastGuard scope(amp::kCPU, precision.autocast);
       losses.generator = judge(discriminator(drawn), 1);
     }
     generator_adam.zero_grad();

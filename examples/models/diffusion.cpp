@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Trains a diffusion model on CIFAR-10 (--data, the folder of the binary version), or on images that
-// it draws itself, at 16 by 16 pixels. Writes samples to diffusion.png.
+// it draws itself, at 16 by 16 pixels. Writes samples to diffusion.ppm.
 #include "models/diffusion.hpp"
 
 #include "data/drawn.hpp"
@@ -27,23 +27,23 @@ void train(const examples::Run& run) {
   data::DataLoader batches(train.map(prepare), {.batch_size = 64, .shuffle = true, .workers = 2});
   data::DataLoader tests(test.map(prepare), {.batch_size = 256});
 
-  examples::diffusion::Training training(examples::diffusion::UNet(), run.precision);
+  examples::diffusion::Training training{examples::diffusion::UNet(), run.precision};
   const auto random_times = [&](const amp::Tensor& images) {
     return amp::randint(1, training.diffusion.times + 1, {images.size(0)});
   };
   for (std::int64_t step = 0; step < run.steps;) {
     for (const auto& [images, classes] : batches) {
       const amp::Tensor loss = training.step(images, random_times(images), amp::randn_like(images));
-      if (step++ % 50 == 0)
+      if (step % 50 == 0)
         std::printf("step %4lld  loss %.4f\n", static_cast<long long>(step), loss.item());
-      if (step == run.steps) break;
+      if (++step == run.steps) break;
     }
   }
 
   const amp::Tensor images = tests.begin()->data;
   const amp::Tensor loss = training.test(images, random_times(images), amp::randn_like(images));
   std::printf("averaged weights, other images: loss %.4f\n", loss.item());
-  data::save_image(training.sample(amp::randn({32, 3, 16, 16}), 50), "diffusion.png",
+  data::save_image(training.sample(amp::randn({32, 3, 16, 16}), 50), "diffusion.ppm",
                    {.normalize = true, .value_range = {{-1, 1}}});
 }
 

@@ -122,22 +122,18 @@ struct Diffusion {
 
 struct Training {
   UNet model;
-  Diffusion diffusion;
-  amp::AutocastOptions autocast;
-  amp::GradScaler scaler;
-  amp::Adam optimizer;
-  amp::ExponentialMovingAverage average;
-
-  Training(const UNet& network, const Precision& precision, double lr = 1e-3,
-           std::int64_t warmup = 100, double decay = 0.995)
-      : model(network),
-        autocast(precision.autocast),
-        scaler(precision.scaler),
-        optimizer(model.named_parameters(), {.lr = lr, .schedule = amp::warmup_schedule(warmup)}),
-        average(optimizer, {.decay = decay}) {}
+  Precision precision;
+  double lr = 1e-3;
+  std::int64_t warmup = 100;
+  double decay = 0.995;
+  Diffusion diffusion = Diffusion();
+  amp::GradScaler scaler{precision.scaler};
+  amp::Adam optimizer{model.named_parameters(),
+                      {.lr = lr, .schedule = amp::warmup_schedule(warmup)}};
+  amp::ExponentialMovingAverage average{optimizer, {.decay = decay}};
 
   Tensor loss(const Tensor& images, const Tensor& t, const Tensor& noise) const {
-    const amp::AutocastGuard scope(amp::kCPU, autocast);
+    const amp::AutocastGuard scope(amp::kCPU, precision.autocast);
     return amp::mse_loss(model(diffusion.add_noise(images, t, noise), t), noise);
   }
 

@@ -29,7 +29,7 @@ double balanced_steps(const examples::ppo::ActorCritic& model) {
 }
 
 void train(const examples::Run& run) {
-  examples::ppo::Training training(examples::ppo::ActorCritic(), run.precision);
+  examples::ppo::Training training{examples::ppo::ActorCritic(), run.precision};
   CartPole env{CartPole::random_starts(64)};
   for (std::int64_t step = 0; step < run.steps; ++step) {
     const auto [states, actions, log_probs, advantages, returns] = training.play(env, 32);

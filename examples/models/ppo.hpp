@@ -87,19 +87,14 @@ inline Tensor advantages(const Tensor& fell, const Tensor& values, double discou
 
 struct Training {
   ActorCritic model;
-  amp::AutocastOptions autocast;
-  amp::GradScaler scaler;
-  amp::Adam optimizer;
-
-  Training(const ActorCritic& network, const Precision& precision, double lr = 1e-3)
-      : model(network),
-        autocast(precision.autocast),
-        scaler(precision.scaler),
-        optimizer(model.named_parameters(), {.lr = lr}) {}
+  Precision precision;
+  double lr = 1e-3;
+  amp::GradScaler scaler{precision.scaler};
+  amp::Adam optimizer{model.named_parameters(), {.lr = lr}};
 
   Rollout play(CartPole& env, std::int64_t steps) const {
     const amp::NoGradGuard no_grad;
-    const amp::AutocastGuard scope(amp::kCPU, autocast);
+    const amp::AutocastGuard scope(amp::kCPU, precision.autocast);
     std::vector<Tensor> state_list = {env.states}, action_list, fell_list;
     for (std::int64_t t = 0; t < steps; ++t) {
       action_list.push_back(model.actor(env.states).softmax(1).multinomial(1).squeeze(1));
@@ -119,7 +114,7 @@ struct Training {
               const Tensor& advantages, const Tensor& returns) {
     Tensor loss;
     {
-      const amp::AutocastGuard scope(amp::kCPU, autocast);
+      const amp::AutocastGuard scope(amp::kCPU, precision.autocast);
       const auto [logits, values] = model.forward(states);
       const Tensor ratio = (log_prob(logits, actions) - log_probs).exp();
       const Tensor gains = (advantages - advantages.mean()) / advantages.std();

@@ -20,8 +20,8 @@ TEST_CASE("CLIP trains as its PyTorch twin", "[models]") {
     captions.emplace_back(captions.size() + 1, letter);
   const amp::Tensor tokens = examples::clip::tokenize(captions);
   models_test::compare("clip", [&](const examples::Precision& precision, amp::DType dtype) {
-    const auto training = std::make_shared<Training>(models_test::filled(CLIP(16, 2, 2), dtype),
-                                                     precision, models_test::kSteps, 0.002, 5);
+    const std::shared_ptr<Training> training(new Training{
+        models_test::filled(CLIP(16, 2, 2), dtype), precision, models_test::kSteps, 0.002, 5});
     return [training, dtype, tokens](int i) {
       return training->step(models_test::inputs({16, 3, 16, 16}, i % 4, dtype), tokens);
     };

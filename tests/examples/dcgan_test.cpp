@@ -13,9 +13,9 @@ namespace dcgan = examples::dcgan;
 
 TEST_CASE("DCGAN trains as its PyTorch twin", "[models]") {
   models_test::compare("dcgan", [](const examples::Precision& precision, amp::DType dtype) {
-    const auto training = std::make_shared<dcgan::Training>(
+    const std::shared_ptr<dcgan::Training> training(new dcgan::Training{
         models_test::filled(dcgan::make_generator(8, 4), dtype),
-        models_test::filled(dcgan::make_discriminator(4), dtype), precision, 0.001);
+        models_test::filled(dcgan::make_discriminator(4), dtype), precision, 0.001});
     return [training, dtype](int i) {
       const dcgan::Losses losses = training->step(models_test::inputs({8, 3, 32, 32}, i % 4, dtype),
                                                   models_test::inputs({8, 8, 1, 1}, 4 + i, dtype));

@@ -16,8 +16,8 @@ using models_test::inputs;
 // The loss before each update, and that of the averaged weights after it.
 TEST_CASE("a diffusion model trains as its PyTorch twin", "[models]") {
   models_test::compare("diffusion", [](const examples::Precision& precision, amp::DType dtype) {
-    const auto training =
-        std::make_shared<Training>(models_test::filled(UNet(8), dtype), precision, 0.002, 5, 0.8);
+    const std::shared_ptr<Training> training(
+        new Training{models_test::filled(UNet(8), dtype), precision, 0.002, 5, 0.8});
     return [training, dtype](int i) {
       const amp::Tensor images = inputs({8, 3, 8, 8}, i % 4, dtype);
       const amp::Tensor noise = inputs({8, 3, 8, 8}, 4 + i % 4, dtype);

@@ -20,8 +20,8 @@ TEST_CASE("PPO trains as its PyTorch twin", "[models]") {
   models_test::compare(
       "ppo",
       [](const examples::Precision& precision, amp::DType dtype) {
-        const auto training = std::make_shared<Training>(
-            models_test::filled(ActorCritic(16), dtype), precision, 0.003);
+        const std::shared_ptr<Training> training(
+            new Training{models_test::filled(ActorCritic(16), dtype), precision, 0.003});
         CartPole env{models_test::inputs({16, 4}, 0, dtype) / 20};
         std::vector<Tensor> states, actions, fell;
         for (int t = 0; t < 32; ++t) {
