@@ -4,11 +4,13 @@
 // Moments of 8 bits: what codes hold, that rounding has the right mean, and that Adam trains with
 // them as with float32.
 #include <amp/amp.hpp>
+#include <amp/kernels/optim/host/block_moments.hpp>
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 

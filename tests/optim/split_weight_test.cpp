@@ -3,6 +3,8 @@
 //
 // Weights as parameter and auxiliary state, bit by bit, and weights rounded at random.
 #include <amp/amp.hpp>
+#include <amp/core/simd/on_widest.hpp>
+#include <amp/kernels/optim/host/stochastic.hpp>
 
 #include <cmath>
 #include <cstddef>
