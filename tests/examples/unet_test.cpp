@@ -14,8 +14,8 @@ using examples::unet::UNet;
 
 TEST_CASE("U-Net trains as its PyTorch twin", "[models]") {
   models_test::compare("unet", [](const examples::Precision& precision, amp::DType dtype) {
-    const auto training =
-        std::make_shared<Training>(models_test::filled(UNet(3, 4), dtype), precision);
+    const std::shared_ptr<Training> training(
+        new Training{models_test::filled(UNet(3, 4), dtype), precision});
     return [training, dtype](int i) {
       return training->step(models_test::inputs({4, 3, 32, 32}, i % 4, dtype),
                             models_test::classes({4, 32, 32}, 3, i % 4));
