@@ -55,7 +55,7 @@ def filled(module, dtype):
 
 def resnet18_losses(precision, dtype):
     model = filled(resnet18.ResNet18(classes=4, width=8), dtype)
-    training = resnet18.Training(model, precision, STEPS, lr=0.002)
+    training = resnet18.Training(model, precision, STEPS, lr=0.0005)
     for i in range(STEPS):
         yield training.step(inputs((16, 3, 16, 16), i % 4, dtype), classes((16,), 4, i % 4))
 

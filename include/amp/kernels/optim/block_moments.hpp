@@ -49,12 +49,13 @@ struct MomentCode {
   }
 
   /// y, at least kFirst, rounded by 16 of 32 random bits: the kinds of moments use different ones. It
-  /// may be above kLast.
+  /// may be above kLast. (No variables of type Word: nvcc takes no vectors in such functions.)
+  AMP_EITHER_SIDE
   template <class Word>
   AMP_HOST_DEVICE static AMP_ALWAYS_INLINE constexpr Word of(const Word& y, const Word& random) {
-    const Word up = (kSigned ? random & 0xffffU : random >> 16) << 4;
-    return (y - kFirst + up) >> 20;
+    return (y - kFirst + ((kSigned ? random & 0xffffU : random >> 16) << 4)) >> 20;
   }
+  AMP_EITHER_SIDE
   template <class Word>
   AMP_HOST_DEVICE static AMP_ALWAYS_INLINE constexpr Word y(const Word& code) {
     return (code << 20) + kFirst;
