@@ -33,6 +33,8 @@ amp::NamedTensors trained(const Options& options, amp::Device device) {
   for (const amp::DType dtype : {amp::kFloat32, amp::kFloat64, amp::kBFloat16}) {
     for (const std::int64_t n : {7, 4101})
       params.push_back(amp::randn({n}).to(dtype).to(device).requires_grad_());
+    const Tensor unaligned = amp::randn({4102}).to(dtype).to(device).slice(0, 1);
+    params.push_back(unaligned.detach().requires_grad_());
   }
   Optimizer optimizer(params, options);
   for (int step = 0; step < kSteps; ++step) {
