@@ -161,6 +161,9 @@ TEST_CASE("moments of 8 bits: what does not take them says so", "[optim]") {
   CHECK_THROWS_WITH(amp::Adam({p}, {.amsgrad = true, .moments = amp::kUInt8}),
                     ContainsSubstring("Adam: `amsgrad` takes no `moments` of uint8"));
   CHECK_THROWS_WITH(
+      amp::Adam({p}, {.moments = amp::kInt64}),
+      ContainsSubstring("must be float32, bfloat16, uint8 or the dtype of the parameter, but are"));
+  CHECK_THROWS_WITH(
       amp::Lion({p}, {.moments = amp::kUInt8}),
       ContainsSubstring("must be float32, bfloat16 or the dtype of the parameter, but are uint8"));
 }

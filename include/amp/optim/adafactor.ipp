@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@
 #include "amp/optim/rule_optimizer.ipp"
 #include "amp/tensor/blob.hpp"
 #include "amp/tensor/factory.hpp"
+#include "amp/types/limits.hpp"
 
 namespace amp::inline v0 {
 namespace detail {
@@ -71,10 +73,10 @@ void AdafactorFormula::visit(AdafactorOptions& options, Visitor&& f) {
 }
 
 /// The distance from 1 to the next number of a dtype.
-AMP_INLINE double step_at_one(DType dtype) {
-  if (dtype == kFloat64) return 0x1p-52;
-  if (dtype == kFloat16) return 0x1p-10;
-  return dtype == kBFloat16 ? 0x1p-7 : 0x1p-23;
+AMP_INLINE double epsilon_of(DType dtype) {
+  return visit_dtype(dtype, [](auto tag) {
+    return static_cast<double>(std::numeric_limits<typename decltype(tag)::type>::epsilon());
+  });
 }
 
 /// Averages the squares of gradients, and puts the directions u in the gradients' place.
@@ -181,7 +183,7 @@ AMP_LAZY_DEFINITION Tensor AdafactorFormula::Preparation::direction(
     const Tensor& gradient) {
   const bool is_whole = row.weight.storage == WeightStorage::kParameter;
   const double eps =
-      rule.eps1 >= 0 ? rule.eps1 : step_at_one(is_whole ? parameter.dtype() : kFloat32);
+      rule.eps1 >= 0 ? rule.eps1 : epsilon_of(is_whole ? parameter.dtype() : kFloat32);
   const Tensor step = from_blob(row.step, {}, {.dtype = kInt64, .device = args_.device});
   const Tensor weight = pow(step.to(kFloat64) + 1, rule.beta2_decay);
   const Tensor squares = square(gradient);

@@ -41,8 +41,8 @@ AMP_COLD void check_choice(std::string_view optimizer, std::size_t i, const Tens
             "] is ", describe(p), "; use kMaster");
   AMP_CHECK(!choice.moments || *choice.moments == kFloat32 || *choice.moments == kBFloat16 ||
                 *choice.moments == p.dtype() || (*choice.moments == kUInt8 && choice.takes_blocks),
-            optimizer, ": `moments` must be float32, bfloat16 ",
-            choice.takes_blocks ? ", uint8 " : "", "or the dtype of the parameter, but are ",
+            optimizer, ": `moments` must be float32, bfloat16",
+            choice.takes_blocks ? ", uint8" : "", " or the dtype of the parameter, but are ",
             *choice.moments, " for params[", i, "], ", describe(p));
 }
 
