@@ -9,6 +9,7 @@
 #include "models/run.hpp"
 #include "support/catch.hpp"
 #include "support/numbers.hpp"
+#include "support/splitmix64.hpp"
 
 #include <amp/amp.hpp>
 
@@ -23,14 +24,12 @@ namespace models_test {
 
 inline constexpr int kSteps = 20;
 
-/// Multiples of 2^-23 in [-1, 1), of float64: the mixing of SplitMix64 (Steele, Lea, Flood 2014).
+/// Multiples of 2^-23 in [-1, 1), of float64.
 inline amp::Tensor uniform(const amp::Shape& shape, std::uint64_t salt) {
   std::vector<double> values(static_cast<std::size_t>(shape.numel()));
   for (std::uint64_t i = 0; i < values.size(); ++i) {
-    std::uint64_t z = (salt << 32 | i) + 0x9E3779B97F4A7C15U;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBU;
-    values[i] = static_cast<double>((z ^ z >> 31) >> 40) * 0x1p-23 - 1;
+    const std::uint64_t bits = amp_test::splitmix64(salt << 32 | i) >> 40;
+    values[i] = static_cast<double>(bits) * 0x1p-23 - 1;
   }
   return amp::tensor(values, shape);
 }

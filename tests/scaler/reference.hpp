@@ -12,6 +12,8 @@
 
 #include <amp/amp.hpp>
 
+#include "support/splitmix64.hpp"
+
 namespace scaler_test {
 
 class Reference {
@@ -152,11 +154,10 @@ class Dice {
   }
 
  private:
-  std::uint64_t next() {  // splitmix64
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15U;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31);
+  std::uint64_t next() {
+    const std::uint64_t bits = amp_test::splitmix64(state_);
+    state_ += 0x9E3779B97F4A7C15U;
+    return bits;
   }
   std::uint64_t state_;
 };

@@ -23,6 +23,7 @@
 
 #include "goldens/blocks.hpp"
 #include "support/catch.hpp"
+#include "support/splitmix64.hpp"
 
 namespace train_cnn_golden {
 namespace {
@@ -56,19 +57,12 @@ std::vector<std::string> parameter_names() {
 
 // --- initial weights and batches: the formulas of tests/goldens/make_train_cnn.py ---------------
 
-std::uint64_t splitmix64(std::uint64_t x) {
-  std::uint64_t z = x + 0x9E3779B97F4A7C15U;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
-  return z ^ (z >> 31);
-}
-
 /// Parameter tensor `number`: uniform in [-1, 1) / sqrt(fan_in).
 amp::Tensor parameter(std::uint64_t number, const amp::Shape& shape, int fan_in) {
   const auto bound = static_cast<float>(1 / std::sqrt(static_cast<double>(fan_in)));
   std::vector<float> values(static_cast<std::size_t>(shape.numel()));
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::uint64_t hash = splitmix64(number << 32 | i);
+    const std::uint64_t hash = amp_test::splitmix64(number << 32 | i);
     const float uniform = static_cast<float>(hash >> 40) * 0x1p-23F - 1;  // exact
     values[i] = uniform * bound;
   }
